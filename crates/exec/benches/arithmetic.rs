@@ -148,6 +148,17 @@ fn floats(bencher: Bencher<'_, '_>, lanes: usize) {
     run(bencher, lanes, FLOATS);
 }
 
+/// Sums and products of what is no number.
+#[divan::bench(args = [8, 16, 32])]
+fn no_numbers(bencher: Bencher<'_, '_>, lanes: usize) {
+    let body = format!("mov (M1, {{n}}) FB(0,0)<1> 0x7fc00000:f\n{FLOATS}");
+    run(
+        bencher,
+        lanes,
+        &body.replace("FB(0,0)<1> FA", "FC(0,0)<1> FB"),
+    );
+}
+
 #[divan::bench(args = [8, 16, 32])]
 fn halves(bencher: Bencher<'_, '_>, lanes: usize) {
     run(bencher, lanes, HALVES);

@@ -60,7 +60,12 @@ impl Writer {
             Lane::I128 => return Err(NoTemplate),
         };
         if float && !matches!(compute.precision, Precision::Float | Precision::Double) {
-            return Err(NoTemplate);
+            // Computed in single and rounded once more; sums of products of brain floats are computed in double.
+            let fused = compute.operation.sources() == 3;
+            let once = compute.precision == Precision::Half && compute.operation == Operation::Mad;
+            if self.form != Form::Usual || fused && !once {
+                return Err(NoTemplate);
+            }
         }
         let c = Chunks::new(self.features, size, lanes);
         match compute.operation {
@@ -75,7 +80,7 @@ impl Writer {
                 return self.carried(lanes, compute, enabled);
             }
             Operation::Convert(to) => return self.convert(c, lanes, compute, to, enabled),
-            Operation::IntegerToFloat => return self.integers_to_double(compute, lanes, enabled),
+            Operation::IntegerToFloat => return self.integers_to_float(compute, lanes, enabled),
             // In these types numbers are exact, not modular; only copies and choices are the same.
             _ if compute.lane == Lane::I64
                 && !matches!(
@@ -223,6 +228,9 @@ impl Writer {
                 self.v2i(c, ops::SHR_Q_IMM, to, c.register(to), 32);
             }
             Operation::Div if float => self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, a, b),
+            Operation::Mad if compute.precision == Precision::Half && float => {
+                self.halves_fused(c, to, a, b, z);
+            }
             Operation::Mad if float => {
                 // Of several NaNs the host keeps the one of the second operand, then of the first.
                 self.v2(c, ops::MOVE, to, c.register(b));

@@ -115,8 +115,8 @@ impl Writer {
         self.v3(c, ops::OR, to, to, 5);
     }
 
-    /// The exact numbers of integers of up to 32 bits.
-    pub(crate) fn integers_to_double(
+    /// Integers of up to 32 bits as doubles or halves.
+    pub(crate) fn integers_to_float(
         &mut self,
         compute: &Compute,
         lanes: usize,
@@ -124,10 +124,33 @@ impl Writer {
     ) -> Done {
         let [source, ..] = &compute.sources;
         let to = compute.destination.data_type;
-        if to != DataType::Df || source.data_type.size() > 4 || source.modify != Modify::None {
+        if source.data_type.size() > 4 || source.modify != Modify::None {
             return Err(NoTemplate);
         }
-        self.doubles_from(compute, lanes, enabled)
+        match to {
+            DataType::Df => self.doubles_from(compute, lanes, enabled),
+            DataType::Hf => self.integers_to_half(compute, lanes, enabled),
+            _ => Err(NoTemplate),
+        }
+    }
+
+    /// Lanes of 32 bits to halves. They are rounded once: those that no single holds are infinite as halves.
+    fn integers_to_half(&mut self, compute: &Compute, lanes: usize, enabled: Enabled) -> Done {
+        let [source, ..] = &compute.sources;
+        // Some unsigned dwords would be negative.
+        if self.form != Form::Usual || source.data_type == DataType::Ud {
+            return Err(NoTemplate);
+        }
+        let c = Chunks::new(self.features, 4, lanes);
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        for (chunk, to) in results.iter_mut().enumerate() {
+            let a = self.load(c, chunk, 0, source, false)?;
+            *to = self.take(c)?;
+            self.v2(c, ops::FROM_D_PS, *to, c.register(a));
+            self.release(a);
+        }
+        self.finish(c, compute, results, true, enabled)
     }
 
     /// Lanes of 32 bits to doubles, which is exact.

@@ -81,7 +81,7 @@ fn leaves(action: &Action) -> bool {
 fn depends_on_mode(step: &Step) -> bool {
     matches!(&step.action, Action::Compute(compute)
         if matches!(compute.lane, Lane::F32 | Lane::F64)
-            || matches!(compute.operation, Operation::Convert(_)))
+            || matches!(compute.operation, Operation::Convert(_) | Operation::IntegerToFloat))
 }
 
 /// The runs of steps that can be entered.

@@ -3,6 +3,7 @@
 use crate::Features;
 use crate::kept::Content;
 use crate::mode::Form;
+use crate::narrow::is_narrow;
 use crate::ops::{self, Op};
 use crate::vector::{Chunks, Done, FILE, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
@@ -43,7 +44,7 @@ impl Writer {
     ) -> Result<u32, NoTemplate> {
         let ty = source.data_type;
         let size = usize::from(ty.size());
-        let half = ty == DataType::Hf && float && c.lane == 4;
+        let narrow = is_narrow(ty) && float && c.lane == 4;
         let same = if float {
             ty == if c.lane == 4 {
                 DataType::F
@@ -53,7 +54,7 @@ impl Writer {
         } else {
             size == c.lane && !ty.is_float()
         };
-        if !same && !half && (float || ty.is_float()) {
+        if !same && !narrow && (float || ty.is_float()) {
             return Err(NoTemplate);
         }
         let content = match &source.region {
@@ -138,7 +139,7 @@ impl Writer {
     ) -> Done {
         let ty = source.data_type;
         let size = usize::from(ty.size());
-        let half = ty == DataType::Hf && float && c.lane == 4;
+        let narrow = is_narrow(ty) && float && c.lane == 4;
         match &source.region {
             Region::Scalar if !float && is_extended(source) => {
                 let from = self.file(source.offset, c.lane)?;
@@ -154,9 +155,9 @@ impl Writer {
                     self.asm
                         .op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), Register::EAX);
                 }
-                if half {
-                    self.asm
-                        .op2(Code::VEX_Vcvtph2ps_xmm_xmmm64, xmm(to), xmm(to));
+                if narrow {
+                    let one = Chunks::new(self.features, 4, 1);
+                    self.single_of_word(one, to, ty)?;
                 }
                 if c.lanes != 1 {
                     let op = if c.lane == 4 {
@@ -173,21 +174,36 @@ impl Writer {
                 let from = self.file(source.offset + chunk * c.lanes * size, wide)?;
                 let op = widening(ty, c.lane).ok_or(NoTemplate)?;
                 self.v2(c, op, to, from);
+                if ty == DataType::Bf && narrow {
+                    self.single_of_word(c, to, ty)?;
+                }
             }
             Region::Strided(4)
-                if !float && c.lane == 4 && size < 4 && source.offset % 4 + size <= 4 =>
+                if (!float || narrow)
+                    && c.lane == 4
+                    && size < 4
+                    && source.offset % 4 + size <= 4 =>
             {
                 self.load_parts(c, chunk, to, source)?;
+                if narrow {
+                    self.single_of_word(c, to, ty)?;
+                }
             }
             Region::Strided(stride) => {
                 let stride = usize::from(*stride);
                 self.gather(c, to, source, size, |lane| {
                     (chunk * c.lanes + lane) * stride
                 })?;
+                if narrow {
+                    self.single_of_word(c, to, ty)?;
+                }
             }
             Region::Offsets(offsets) => {
                 let offset = |lane: usize| offsets.get(lane).copied().unwrap_or(0).into();
                 self.gather(c, to, source, size, |lane| offset(chunk * c.lanes + lane))?;
+                if narrow {
+                    self.single_of_word(c, to, ty)?;
+                }
             }
             Region::Indirect { .. } | Region::Rows { .. } => return Err(NoTemplate),
         }
@@ -222,7 +238,7 @@ impl Writer {
         offset: impl Fn(usize) -> usize,
     ) -> Done {
         let ty = source.data_type;
-        if ty == DataType::Hf || size > c.lane || c.lane == 8 && size != 8 {
+        if size > c.lane || c.lane == 8 && size != 8 {
             return Err(NoTemplate);
         }
         let last = (0..c.lanes).map(&offset).max().unwrap_or(0);

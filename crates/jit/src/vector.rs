@@ -7,6 +7,7 @@ use crate::load::bits;
 use crate::load::widening;
 use crate::masks::Enabled;
 use crate::mode::Form;
+use crate::narrow::is_narrow;
 use crate::ops::{self, Op};
 use iced_x86::{Code, MemoryOperand, Register};
 use std::collections::HashMap;
@@ -276,9 +277,17 @@ impl Writer {
         let masked = enabled != Enabled::All;
         let ty = destination.data_type;
         let size = usize::from(ty.size());
+        let narrow = float && c.lane == 4 && is_narrow(ty) && !destination.saturate;
+        if narrow && self.form != Form::Usual {
+            return Err(NoTemplate);
+        }
         match destination.target {
             Target::Null => return Ok(()),
             Target::Packed => {}
+            Target::Strided(4) if narrow => {
+                self.word_of_single(c, from, ty);
+                return self.store_parts(c, chunk, from, destination, enabled);
+            }
             Target::Strided(8) if c.lane == 4 && size == 4 && !ty.is_float() && !float => {
                 return self.store_low_halves(c, chunk, from, destination, enabled);
             }
@@ -296,7 +305,8 @@ impl Writer {
         } else {
             !ty.is_float() && size == c.lane
         };
-        if destination.saturate || !same && (float || ty.is_float() || size > c.lane) {
+        let other = !same && !narrow && (float || ty.is_float() || size > c.lane);
+        if destination.saturate || other {
             return Err(NoTemplate);
         }
         let bytes = c.lanes * size;
@@ -323,6 +333,14 @@ impl Writer {
                 self.set_flushed(c, from);
             }
             return self.store_bytes(to, from, bytes);
+        }
+        if ty == DataType::Hf && (!masked || c.lanes == 1) {
+            self.halves(c, from);
+            self.overwritten(offset, bytes);
+            return self.store_bytes(to, from, bytes);
+        }
+        if narrow {
+            self.word_of_single(c, from, ty);
         }
         // Under a mask of a single lane the step is not reached unless the lane is enabled.
         if masked && c.lanes > 1 {
@@ -428,7 +446,7 @@ impl Writer {
     }
 
     /// Packs the low parts of lanes.
-    fn narrow(&mut self, c: Chunks, n: u32, size: usize) -> Done {
+    pub(crate) fn narrow(&mut self, c: Chunks, n: u32, size: usize) -> Done {
         if c.lanes == 1 {
             return Ok(());
         }

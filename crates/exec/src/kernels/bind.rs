@@ -146,8 +146,7 @@ fn choose(compute: &Compute) -> Function {
         Operation::Rol => bits!(lane, |C| a::binary::<int::Rol, C>),
         Operation::Ror => bits!(lane, |C| a::binary::<int::Ror, C>),
         Operation::Mad if matches!(lane, Lane::F32 | Lane::F64) => match compute.precision {
-            // Exact in double.
-            Precision::Half => a::real_ternary::<float::HalfMad, f64>,
+            Precision::Half => a::real_ternary::<float::HalfMad, f32>,
             precision => real_ternary!(lane, precision, float::Mad),
         },
         Operation::Mad => wide!(lane, |C| a::ternary::<int::Mad, C>),

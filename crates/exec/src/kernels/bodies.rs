@@ -28,15 +28,18 @@ pub(super) const fn at_a_time(bytes: usize) -> usize {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Needs {
     Nothing,
+    Half,
     Single,
     Double,
     Conversions,
 }
 
 impl Needs {
-    const fn of<C: Compute>() -> Self {
-        match (C::FLOAT, size_of::<C>()) {
+    /// For lanes of type C that are elements of type E in the file.
+    const fn of<C: Compute, E: Element>() -> Self {
+        match (C::FLOAT, E::SIZE) {
             (false, _) => Self::Nothing,
+            (true, 2) => Self::Half,
             (true, 4) => Self::Single,
             (true, _) => Self::Double,
         }
@@ -141,26 +144,30 @@ static ZEROES: [u8; 256] = [0; 256];
 
 /// A source. A value used by all lanes is read before anything is written.
 #[derive(Clone, Copy)]
-struct Lanes<C> {
+struct Lanes<E> {
     place: Place,
-    value: C,
+    value: E,
 }
 
-impl<C: Compute> Lanes<C> {
+impl<E: Element> Lanes<E> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(place: Place, file: &[u8]) -> Self {
         let value = match place.scalar {
             true => element(file, place.offset as usize),
-            false => C::default(),
+            false => E::zeroed(),
         };
         Self { place, value }
     }
 
     /// The N lanes from `first` on.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn read<const N: usize, const MODIFIED: bool>(&self, file: &[u8], first: usize) -> [C; N] {
-        let first = self.place.offset as usize + first * size_of::<C>();
-        let mut values = either(self.place.scalar, self.value, file, first);
+    fn read<C, const N: usize, const MODIFIED: bool>(&self, file: &[u8], first: usize) -> [C; N]
+    where
+        C: Compute,
+        E: Convert<C>,
+    {
+        let first = self.place.offset as usize + first * E::SIZE;
+        let mut values = converted(&either(self.place.scalar, self.value, file, first));
         if MODIFIED {
             let change = C::change(self.place.modify);
             for value in &mut values {
@@ -193,38 +200,40 @@ fn modifies<C: Compute>(modify: Modify) -> bool {
 }
 
 macro_rules! arithmetic {
-    ($($(#[doc = $doc:literal])* $name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident $settled:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
         $(#[doc = $doc])*
-        pub(super) struct $name<O, C>(PhantomData<(O, C)>);
+        ///
+        /// Lanes have type C, their elements in the file type E.
+        pub(super) struct $name<O, C, E = C>(PhantomData<(O, C, E)>);
 
-        impl<O: $trait<C>, C: Compute> Body for $name<O, C> {
-            const NEEDS: Needs = Needs::of::<C>();
-            const FROM: usize = size_of::<C>();
-            const TO: usize = size_of::<C>();
+        impl<O: $trait<C>, C: Compute + Convert<E>, E: Element + Convert<C>> Body for $name<O, C, E> {
+            const NEEDS: Needs = Needs::of::<C, E>();
+            const FROM: usize = E::SIZE;
+            const TO: usize = E::SIZE;
 
             fn modifies(modify: Modify) -> bool {
                 modifies::<C>(modify)
             }
 
             fn reads(source: &Source) -> bool {
-                is_lane::<C>(source)
+                Needs::of::<C, E>() == Needs::Half || is_lane::<C>(source)
             }
 
             fn writes(destination: &Destination) -> bool {
-                is_element::<C>(destination)
+                Needs::of::<C, E>() == Needs::Half && !destination.saturate || is_element::<C>(destination)
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
-                _: H,
+                host: H,
                 hot: &Hot,
                 file: &mut [u8],
                 mask: u32,
             ) {
-                $(let $arg = Lanes::<C>::new(hot.sources[$index], file);)*
+                $(let $arg = Lanes::<E>::new(hot.sources[$index], file);)*
                 for first in (0..TIMES).map(|turn| turn * N) {
                     let result = {
-                        $(let $arg: [C; N] = $arg.read::<N, MODIFIED>(file, first);)*
+                        $(let $arg: [C; N] = $arg.read::<C, N, MODIFIED>(file, first);)*
                         let mut result = [C::default(); N];
                         for lane in 0..N {
                             result[lane] = O::apply($($arg[lane]),*);
@@ -232,41 +241,68 @@ macro_rules! arithmetic {
                         result
                     };
                     if O::is_open(&result) {
-                        settled::<N, O, C>(hot, file, first, mask, $($arg),*);
+                        let kernel = $settled::<O, C, E, N> { hot, file, first, mask, $($arg,)* body: PhantomData };
+                        settled(host, kernel);
                     } else {
-                        put(file, hot.to, first, mask, &result);
+                        put(file, hot.to, first, mask, &converted::<C, E, N>(&result));
                     }
                 }
+            }
+        }
 
-                /// Computes lanes of which one is to be settled, once more: so that nothing need be kept for that.
-                #[cold]
-                #[inline(never)]
-                fn settled<const N: usize, O: $trait<C>, C: Compute>(
-                    hot: &Hot,
-                    file: &mut [u8],
-                    first: usize,
-                    mask: u32,
-                    $($arg: Lanes<C>),*
-                ) {
-                    $(let $arg: [C; N] = $arg.read::<N, true>(file, first);)*
-                    let mut result = [C::default(); N];
-                    for lane in 0..N {
-                        result[lane] = O::apply($($arg[lane]),*);
-                    }
-                    put(file, hot.to, first, mask, &O::settle(result, [$($arg),*]));
+        /// Computes lanes of which one is to be settled, once more: so that nothing need be kept for that.
+        struct $settled<'a, O, C, E, const N: usize> {
+            hot: &'a Hot,
+            file: &'a mut [u8],
+            first: usize,
+            mask: u32,
+            $($arg: Lanes<E>,)*
+            body: PhantomData<(O, C)>,
+        }
+
+        impl<O: $trait<C>, C: Compute + Convert<E>, E: Element + Convert<C>, const N: usize> Kernel
+            for $settled<'_, O, C, E, N>
+        {
+            type Output = ();
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn run<H: Host>(self, _: H) {
+                let Self { hot, file, first, mask, .. } = self;
+                $(let $arg: [C; N] = self.$arg.read::<C, N, true>(file, first);)*
+                let mut result = [C::default(); N];
+                for lane in 0..N {
+                    result[lane] = O::apply($($arg[lane]),*);
                 }
+                let result = O::settle(result, [$($arg),*]);
+                put(file, hot.to, first, mask, &converted::<C, E, N>(&result));
             }
         }
     )*};
 }
 
+#[cold]
+#[inline(never)]
+fn settled<K: Kernel<Output = ()>, H: Host>(host: H, kernel: K) {
+    host.call(kernel);
+}
+
+/// Lanes as elements, or elements as lanes.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn converted<S: Convert<D> + Copy, D: Pod, const N: usize>(values: &[S; N]) -> [D; N] {
+    let mut result = [D::zeroed(); N];
+    for lane in 0..N {
+        result[lane] = values[lane].convert();
+    }
+    result
+}
+
 arithmetic! {
     /// One source.
-    OfOne Unary (a 0);
+    OfOne SettledOfOne Unary (a 0);
     /// Two sources.
-    OfTwo Binary (a 0, b 1);
+    OfTwo SettledOfTwo Binary (a 0, b 1);
     /// Three sources.
-    OfThree Ternary (a 0, b 1, c 2);
+    OfThree SettledOfThree Ternary (a 0, b 1, c 2);
 }
 
 /// Any bitwise function of three sources.
@@ -300,9 +336,9 @@ impl Body for Bitwise {
             Lanes::new(c, file),
         ];
         for first in (0..TIMES).map(|turn| turn * N) {
-            let a: [u32; N] = a.read::<N, false>(file, first);
-            let b: [u32; N] = b.read::<N, false>(file, first);
-            let c: [u32; N] = c.read::<N, false>(file, first);
+            let a: [u32; N] = a.read::<u32, N, false>(file, first);
+            let b: [u32; N] = b.read::<u32, N, false>(file, first);
+            let c: [u32; N] = c.read::<u32, N, false>(file, first);
             let mut result = [0; N];
             for lane in 0..N {
                 result[lane] = function.apply(a[lane], b[lane], c[lane]);
@@ -313,11 +349,11 @@ impl Body for Bitwise {
 }
 
 /// A comparison that writes a predicate.
-pub(super) struct Comparison<R, C>(PhantomData<(R, C)>);
+pub(super) struct Comparison<R, C, E = C>(PhantomData<(R, C, E)>);
 
-impl<R: Relation, C: Compute> Body for Comparison<R, C> {
-    const NEEDS: Needs = Needs::of::<C>();
-    const FROM: usize = size_of::<C>();
+impl<R: Relation, C: Compute, E: Element + Convert<C>> Body for Comparison<R, C, E> {
+    const NEEDS: Needs = Needs::of::<C, E>();
+    const FROM: usize = E::SIZE;
     const TO: usize = 0;
 
     fn modifies(modify: Modify) -> bool {
@@ -325,7 +361,7 @@ impl<R: Relation, C: Compute> Body for Comparison<R, C> {
     }
 
     fn reads(source: &Source) -> bool {
-        is_lane::<C>(source)
+        Needs::of::<C, E>() == Needs::Half || is_lane::<C>(source)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -336,11 +372,11 @@ impl<R: Relation, C: Compute> Body for Comparison<R, C> {
         mask: u32,
     ) {
         let [a, b, _] = hot.sources;
-        let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
+        let (a, b) = (Lanes::<E>::new(a, file), Lanes::<E>::new(b, file));
         let mut bits = 0;
         for first in (0..TIMES).map(|turn| turn * N) {
-            let a: [C; N] = a.read::<N, MODIFIED>(file, first);
-            let b: [C; N] = b.read::<N, MODIFIED>(file, first);
+            let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
+            let b: [C; N] = b.read::<C, N, MODIFIED>(file, first);
             bits |= relate::<R, C, N, H>(host, &a, &b) << first;
         }
         let bits = if hot.negated { !bits } else { bits };
@@ -377,7 +413,7 @@ impl<O: Binary<u32>> Body for Logic<O> {
 /// The first source where a predicate is set, else the second.
 pub(super) struct Selection<C>(PhantomData<C>);
 
-impl<C: Compute> Body for Selection<C> {
+impl<C: Compute + Element + Convert<C>> Body for Selection<C> {
     // Values are not computed with.
     const NEEDS: Needs = Needs::Nothing;
     const FROM: usize = size_of::<C>();
@@ -406,8 +442,8 @@ impl<C: Compute> Body for Selection<C> {
         let [a, b, _] = hot.sources;
         let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
         for first in (0..TIMES).map(|turn| turn * N) {
-            let a: [C; N] = a.read::<N, MODIFIED>(file, first);
-            let mut result: [C; N] = b.read::<N, MODIFIED>(file, first);
+            let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
+            let mut result: [C; N] = b.read::<C, N, MODIFIED>(file, first);
             for lane in 0..N {
                 let chosen = chosen >> first >> lane & 1 != 0;
                 result[lane] = if chosen { a[lane] } else { result[lane] };
@@ -468,11 +504,14 @@ where
     }
 }
 
-/// A copy of integers to integers of another size.
+/// A conversion to elements of another size: of integers, or of floats.
 pub(super) struct Resizing<S, D>(PhantomData<(S, D)>);
 
 impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
-    const NEEDS: Needs = Needs::Nothing;
+    const NEEDS: Needs = match S::RANGE {
+        Some(_) => Needs::Nothing,
+        None => Needs::Conversions,
+    };
     const FROM: usize = S::SIZE;
     const TO: usize = D::SIZE;
 

@@ -16,6 +16,8 @@ use crate::code::{
 use crate::lanes::mode::HostFloats;
 use crate::lanes::simd::Host;
 use crate::lanes::{float, int};
+use half::{bf16, f16};
+use visakit_isa::DataType;
 
 /// A source as it is in the register file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,8 +64,33 @@ pub(super) enum Width {
 enum Key {
     /// An operation in lanes of a type.
     Computed(Operation, Lane),
+    /// A computation on halves.
+    Halves(Operation),
     /// A copy of integers: size and signedness of the source, and the other size of the destination.
     Resized(u8, bool, u8),
+    /// A float of up to 32 bits as another.
+    Reshaped(DataType, DataType),
+}
+
+impl Key {
+    fn of(compute: &Compute) -> Self {
+        let (source, destination) = (&compute.sources[0], &compute.destination);
+        let (from, to) = (source.data_type, destination.data_type);
+        let integers = !from.is_float() && !to.is_float();
+        let resized = from.size() != to.size() && !destination.saturate;
+        match compute.operation {
+            Operation::Copy if integers && resized => {
+                Self::Resized(from.size(), from.is_signed(), to.size())
+            }
+            Operation::Convert(Lane::F32) if compute.lane == Lane::F32 && resized => {
+                Self::Reshaped(from, to)
+            }
+            operation if compute.precision == Precision::Half && compute.lane == Lane::F32 => {
+                Self::Halves(operation)
+            }
+            operation => Self::Computed(operation, compute.lane),
+        }
+    }
 }
 
 /// The layout of operands that a kind's code accepts.
@@ -124,7 +151,7 @@ macro_rules! kinds {
     };
 }
 
-use Key::{Computed as C, Resized as R};
+use Key::{Computed as C, Halves as H, Reshaped, Resized as R};
 use Operation as O;
 
 // What programs of all kinds do most is inlined into the loop; inlining the rest would only enlarge it.
@@ -157,6 +184,18 @@ kinds! {
     called RnduF64: C(O::Rndu, Lane::F64) => OfOne<float::Rndu, f64>;
     called RndeF64: C(O::Rnde, Lane::F64) => OfOne<float::Rnde, f64>;
     called RndzF64: C(O::Rndz, Lane::F64) => OfOne<float::Rndz, f64>;
+    called AddHf: H(O::Add) => OfTwo<float::Add, f32, f16>;
+    called MulHf: H(O::Mul) => OfTwo<float::Mul, f32, f16>;
+    called MadHf: H(O::Mad) => OfThree<float::HalfMad, f32, f16>;
+    called DivHf: H(O::Div) => OfTwo<float::Div, f32, f16>;
+    called MinHf: H(O::Min) => OfTwo<float::Min, f32, f16>;
+    called MaxHf: H(O::Max) => OfTwo<float::Max, f32, f16>;
+    called InvHf: H(O::Inv) => OfOne<float::Inv, f32, f16>;
+    called SqrtHf: H(O::Sqrt) => OfOne<float::Sqrt, f32, f16>;
+    called RsqrtHf: H(O::Rsqrt) => OfOne<float::Rsqrt, f32, f16>;
+    called EqualHf: H(O::Compare(Relation::Equal | Relation::NotEqual)) => Comparison<choice::Equal, f32, f16>;
+    called LessHf: H(O::Compare(Relation::Less)) => Comparison<choice::Less, f32, f16>;
+    called LessEqualHf: H(O::Compare(Relation::LessEqual)) => Comparison<choice::LessEqual, f32, f16>;
     called CopyU8: C(O::Copy, Lane::U8) => OfOne<int::Copy, u8>;
     inlined CopyU16: C(O::Copy, Lane::U16) => OfOne<int::Copy, u16>;
     inlined CopyU32: C(O::Copy, Lane::U32) => OfOne<int::Copy, u32>;
@@ -247,6 +286,10 @@ kinds! {
     called U16To8: R(2, _, 1) => Resizing<u16, u8>;
     called U32To8: R(4, _, 1) => Resizing<u32, u8>;
     called U32To16: R(4, _, 2) => Resizing<u32, u16>;
+    called HfToF: Reshaped(DataType::Hf, DataType::F) => Resizing<f16, f32>;
+    called BfToF: Reshaped(DataType::Bf, DataType::F) => Resizing<bf16, f32>;
+    called FToHf: Reshaped(DataType::F, DataType::Hf) => Resizing<f32, f16>;
+    called FToBf: Reshaped(DataType::F, DataType::Bf) => Resizing<f32, bf16>;
     called U64To8: R(8, _, 1) => Resizing<u64, u8>;
     called U64To16: R(8, _, 2) => Resizing<u64, u16>;
     inlined U64To32: R(8, _, 4) => Resizing<u64, u32>;
@@ -256,17 +299,11 @@ impl Hot {
     /// The computation on this many lanes, if there is code that accepts its operands and produces what the thread's
     /// float mode requires when the host computes `floats`.
     pub(crate) fn new(compute: &Compute, lanes: usize, floats: HostFloats) -> Option<Self> {
-        let resized = || {
-            let (from, to) = (&compute.sources[0], &compute.destination);
-            let (read, written) = (from.data_type, to.data_type);
-            let integers = !read.is_float() && !written.is_float() && !to.saturate;
-            (compute.operation == Operation::Copy && integers && read.size() != written.size())
-                .then(|| Key::Resized(read.size(), read.is_signed(), written.size()))
-        };
-        let key = resized().unwrap_or(Key::Computed(compute.operation, compute.lane));
+        let key = Key::of(compute);
         let form = Form::of(key)?;
         let allowed = match form.needs {
             Needs::Nothing => true,
+            Needs::Half => floats.conversions,
             Needs::Single => floats.single && compute.precision == Precision::Float,
             Needs::Double => floats.double && compute.precision == Precision::Double,
             Needs::Conversions => floats.conversions,

@@ -121,11 +121,11 @@ impl Builder {
     }
 
     /// A step on floats. Double is computed in double; the others in single, and once more rounded
-    /// to their format. Operations of three sources would be rounded twice that way: those of narrow
-    /// formats are computed in double.
+    /// to their format. Operations of three sources would be rounded twice that way: those of brain
+    /// floats are computed in double, that of halves so that it is not ([`Operation::Mad`]).
     pub(super) fn real(mut self, operation: Operation) -> Step {
         let lane = match (self.set_precision(), operation.sources()) {
-            (Precision::Double, _) | (Precision::Half | Precision::BFloat, 3) => Lane::F64,
+            (Precision::Double, _) | (Precision::BFloat, 3) => Lane::F64,
             _ => Lane::F32,
         };
         self.step(operation, lane)

@@ -13,6 +13,7 @@ mod bits;
 mod elementary;
 mod messages;
 mod modes;
+mod narrow;
 mod threads;
 
 use std::path::PathBuf;
