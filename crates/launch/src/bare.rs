@@ -1,6 +1,7 @@
 //! Routines without any launch contract: variables are set by name, one thread runs, variables are examined.
 
 use crate::error::LaunchError;
+use crate::kernel::Compile;
 use visakit_exec::{
     Counters, Group, Interrupt, Limits, Memory, Observer, Options, Program, Progress, ThreadStart,
     VariableClass, VariableSlot,
@@ -109,6 +110,11 @@ impl Bare {
             interrupt: None,
             memory: Memory::new(64 << 30),
         })
+    }
+
+    /// Makes machine code of the program when it has run for long enough. It gives the same results.
+    pub fn compile(&mut self, compile: &Compile<'_>) {
+        compile.apply(&mut self.program);
     }
 
     /// The translated program.
@@ -253,6 +259,12 @@ pub(crate) fn find(program: &Program, name: &str) -> Result<VariableSlot, Launch
 }
 
 impl BareOutcome {
+    /// Whether machine code was made of the program.
+    #[must_use]
+    pub fn is_compiled(&self) -> bool {
+        self.program.is_compiled()
+    }
+
     /// A variable after the run.
     ///
     /// # Errors

@@ -123,6 +123,30 @@ fn completions_and_manual_pages_name_every_command() {
     assert!(count > 8);
 }
 
+/// A bare routine runs in machine code where that is asked for and the host has what it needs, to the same end.
+#[test]
+fn bare_routines_are_compiled() {
+    let run = |how: &[&str]| {
+        let program = [
+            "run",
+            "../programs/loops.visaasm",
+            "--bare",
+            "--set",
+            "N=27",
+        ];
+        let done = visakit(&[&program[..], how].concat());
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        text(&done.stdout)
+    };
+    let interpreted = run(&["--no-jit"]);
+    assert!(!interpreted.is_empty());
+    assert_eq!(run(&["--jit=always"]), interpreted);
+    assert!(run(&["--no-jit", "--stats"]).contains("ran in           interpreter"));
+    let host = visakit_jit::Jit::host().is_some();
+    let compiled = run(&["--jit=always", "--stats"]).contains("ran in           machine code");
+    assert_eq!(compiled, host);
+}
+
 /// A loop without end, as a text beside the fixtures.
 fn endless(name: &str) -> String {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -319,8 +319,9 @@ impl Hot {
             lanes: u8::try_from(lanes).ok()?,
             width: match lanes {
                 0 | 1 => Width::One,
-                2..=8 => Width::Eight,
-                9..=16 => Width::Sixteen,
+                // Of eight halves the compiler makes no vectors.
+                2..=8 if form.needs != Needs::Half => Width::Eight,
+                2..=16 => Width::Sixteen,
                 _ => Width::All,
             },
             modified: false,

@@ -61,7 +61,15 @@ pub(super) fn prepare<R>(
     Ok(run(&object, bare, grf_bytes))
 }
 
-fn start(args: &Args, object: &Object<'_>, bare: Bare, grf_bytes: u32) -> Result<Status, Failure> {
+fn start(
+    args: &Args,
+    object: &Object<'_>,
+    mut bare: Bare,
+    grf_bytes: u32,
+) -> Result<Status, Failure> {
+    if let Some(compile) = args.config().compile.filter(|_| !args.trace) {
+        bare.compile(&compile);
+    }
     let started = Instant::now();
     let outcome = if args.trace {
         let tracer = Tracer::new(object, grf_bytes, bare.program());
@@ -76,7 +84,7 @@ fn start(args: &Args, object: &Object<'_>, bare: Bare, grf_bytes: u32) -> Result
         counters: outcome.counters,
         time: started.elapsed(),
         translation: None,
-        compiled: None,
+        compiled: Some(outcome.is_compiled()),
     };
     let shown = chosen(args, &outcome)?;
     let mut status = Status::Clean;
