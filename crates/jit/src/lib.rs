@@ -53,6 +53,7 @@ mod masks;
 mod memory;
 #[cfg(target_arch = "x86_64")]
 mod mode;
+#[cfg(target_arch = "x86_64")]
 mod narrow;
 #[cfg(target_arch = "x86_64")]
 mod ops;
