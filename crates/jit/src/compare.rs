@@ -74,10 +74,10 @@ impl Writer {
         enabled: Enabled,
     ) -> Done {
         let ty = destination.data_type;
-        if ty.is_float() || destination.saturate || ty.size() < 4 {
+        if ty.is_float() || destination.saturate {
             return Err(NoTemplate);
         }
-        let c = Chunks::new(self.features, ty.size().into(), lanes);
+        let c = Chunks::new(self.features, usize::from(ty.size()).max(4), lanes);
         self.v3(c, ops::XOR, 3, 3, 3);
         let ones = self.dwords(u32::MAX);
         self.v2(c, ops::MOVE, 4, ones);

@@ -8,7 +8,9 @@ use crate::mode::Form;
 use crate::ops::{self, Op};
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
 use iced_x86::{Code, Register};
-use visakit_exec::code::{Compute, Lane, Modify, Operation, Precision, Region, Step, Target};
+use visakit_exec::code::{
+    Compute, Destination, Lane, Modify, Operation, Precision, Region, Step, Target,
+};
 
 /// Whether [`MASK`] holds the lanes that change.
 pub(crate) fn masked(enabled: Enabled) -> bool {
@@ -35,6 +37,7 @@ fn is_modular(compute: &Compute) -> bool {
             | Operation::Add3
             | Operation::Mul
             | Operation::Mad
+            | Operation::Select
     );
     operation && compute.destination.data_type.size() <= size
 }
@@ -131,19 +134,18 @@ impl Writer {
             }
             from.into_iter().for_each(|n| self.release(n));
         }
-        self.finish(c, compute, results, float, enabled)
+        self.finish(c, compute.destination.clone(), results, float, enabled)
     }
 
     /// Stores results.
     pub(crate) fn finish(
         &mut self,
         c: Chunks,
-        compute: &Compute,
+        mut destination: Destination,
         results: &[u32],
         float: bool,
         enabled: Enabled,
     ) -> Done {
-        let mut destination = compute.destination.clone();
         if destination.saturate {
             self.saturate(c, results, float)?;
             destination.saturate = false;

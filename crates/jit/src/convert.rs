@@ -26,8 +26,15 @@ impl Writer {
         }
         let [source, ..] = &compute.sources;
         let float = compute.lane == Lane::F32;
+        let mut destination = compute.destination.clone();
+        let ty = destination.data_type;
+        let to = match (to, ty) {
+            (Lane::F32, DataType::Ud) if float => Lane::U32,
+            (Lane::F32, _) if float && ty.is_integer() && ty.size() <= 4 => Lane::I32,
+            _ => to,
+        };
         let into_float = to == Lane::F32;
-        if c.lane != 4 || compute.destination.saturate && !into_float {
+        if c.lane != 4 {
             return Err(NoTemplate);
         }
         let mut results = [0; 8];
@@ -90,10 +97,33 @@ impl Writer {
                 (Lane::F32, Lane::U32) => self.float_to_unsigned(c, r, a),
                 _ => return Err(NoTemplate),
             }
+            if !into_float {
+                self.clamp(c, r, ty);
+            }
             self.release(a);
         }
-        self.finish(c, compute, results, into_float, enabled)
+        // Conversion to integers has clamped them.
+        destination.saturate &= into_float;
+        self.finish(c, destination, results, into_float, enabled)
     }
+
+    /// Signed dwords in the range of integers of fewer bits.
+    fn clamp(&mut self, c: Chunks, n: u32, ty: DataType) {
+        let (least, most) = match ty {
+            DataType::B => (i32::from(i8::MIN), i32::from(i8::MAX)),
+            DataType::Ub => (0, i32::from(u8::MAX)),
+            DataType::W => (i32::from(i16::MIN), i32::from(i16::MAX)),
+            DataType::Uw => (0, i32::from(u16::MAX)),
+            _ => return,
+        };
+        let (least, most) = (
+            self.dwords(least.cast_unsigned()),
+            self.dwords(most.cast_unsigned()),
+        );
+        self.v3m(c, ops::MAX_SD, n, n, least);
+        self.v3m(c, ops::MIN_SD, n, n, most);
+    }
+
     /// Floats as unsigned integers, clamped, for hosts that convert only to signed ones; NaN becomes 0. Registers 3 to
     /// 5 are clobbered.
     fn float_to_unsigned(&mut self, c: Chunks, to: u32, a: u32) {
@@ -150,7 +180,7 @@ impl Writer {
             self.v2(c, ops::FROM_D_PS, *to, c.register(a));
             self.release(a);
         }
-        self.finish(c, compute, results, true, enabled)
+        self.finish(c, compute.destination.clone(), results, true, enabled)
     }
 
     /// Lanes of 32 bits to doubles, which is exact.
@@ -195,7 +225,7 @@ impl Writer {
             }
             self.release(a);
         }
-        self.finish(c, compute, results, true, enabled)
+        self.finish(c, compute.destination.clone(), results, true, enabled)
     }
 
     /// Conversions of doubles.
@@ -231,7 +261,13 @@ impl Writer {
             }
             self.release(a);
         }
-        self.finish(result, compute, results, ty.is_float(), enabled)
+        self.finish(
+            result,
+            compute.destination.clone(),
+            results,
+            ty.is_float(),
+            enabled,
+        )
     }
 
     /// Doubles as integers of 32 bits, clamped; NaN becomes 0. Registers 3 and 4 are clobbered.

@@ -76,11 +76,13 @@ impl Host for pulp::x86::V3 {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 struct Inlined<K, H> {
     kernel: K,
     host: H,
 }
 
+#[cfg(target_arch = "x86_64")]
 impl<K: Kernel, H: Host> pulp::NullaryFnOnce for Inlined<K, H> {
     type Output = K::Output;
 

@@ -51,10 +51,29 @@ fn kernel(lanes: u32, ty: &str) -> String {
             for to in ["d", "ud"] {
                 lines.push((to, "mov".to_owned(), "A(0,0)<1;1,0>".to_owned()));
             }
+            for to in ["d", "ud", "w", "uw", "b", "ub"] {
+                for name in ["mov", "mov.sat", "(P1) mov"] {
+                    lines.push((to, name.to_owned(), a.clone()));
+                    lines.push((to, name.to_owned(), format!("{source}F(0,0)<1;1,0>")));
+                }
+            }
+            for to in ["w", "uw", "ud"] {
+                lines.push((to, "cmp.lt".to_owned(), format!("{a} {b}")));
+                lines.push((to, "cmp.ne".to_owned(), format!("{b} {a}")));
+            }
             for from in ["D", "W"] {
                 lines.push((ty, "(P1) mov".to_owned(), format!("{from}(0,0)<1;1,0>")));
             }
         }
+    }
+    for (ty, name) in [("w", "W"), ("uw", "U"), ("b", "G")] {
+        let sources = [format!("{name}(0,0)<1;1,0>"), format!("{name}(0,3)<0;1,0>")];
+        lines.push((ty, "(P1) sel".to_owned(), sources.join(" ")));
+        lines.push((
+            ty,
+            "(!P1) sel".to_owned(),
+            format!("{} 0x1:{ty}", sources[1]),
+        ));
     }
     let mut text = String::from(".version 4.1\n.kernel \"k\"\n.decl P1 v_type=P num_elts=32\n");
     for (name, ty, elements) in [
@@ -66,6 +85,8 @@ fn kernel(lanes: u32, ty: &str) -> String {
         ("F", "f", 32),
         ("D", "d", 32),
         ("W", "w", 32),
+        ("U", "uw", 32),
+        ("G", "b", 32),
     ] {
         writeln!(
             text,
@@ -162,6 +183,8 @@ fn as_interpreted() {
                     // The upper half of a single is a brain float; the lower one decides where it is rounded to.
                     set("F", words(64)),
                     set("W", words(32)),
+                    set("U", words(32)),
+                    set("G", words(16)),
                 ];
                 let integers = (0..32).flat_map(|_| {
                     let bits = random.next();
