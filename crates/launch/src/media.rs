@@ -13,7 +13,7 @@ use crate::bind::content;
 use crate::effort::{Done, Effort, Observers};
 use crate::error::LaunchError;
 use crate::front::{Dependency, Front};
-use crate::kernel::Config;
+use crate::kernel::{Compile, Config};
 use crate::objects::{MemoryObject, ObjectKind};
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
@@ -116,6 +116,11 @@ impl Media {
             group: None,
             dependency: Dependency::Free,
         })
+    }
+
+    /// Makes machine code of the program when it has run for long enough. It gives the same results.
+    pub fn compile(&mut self, compile: &Compile<'_>) {
+        compile.apply(&mut self.program);
     }
 
     /// The inputs, in order of their numbers.
@@ -539,6 +544,7 @@ impl Media {
             threads: done.groups * u64::from(columns) * u64::from(rows),
             counts: self.program.take_counts(),
             stopped: done.stopped,
+            compiled: self.program.is_compiled(),
             time: started.elapsed(),
             surfaces: surfaces
                 .map(|(t, id)| Ok((*t, content(&self.memory, *id)?)))

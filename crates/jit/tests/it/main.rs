@@ -11,6 +11,7 @@
 
 mod bits;
 mod elementary;
+mod media;
 mod messages;
 mod modes;
 mod narrow;

@@ -46,6 +46,8 @@ pub struct MediaOutcome {
     pub counts: Option<Vec<StepCounts>>,
     /// Whether the run was interrupted before all threads had ended.
     pub stopped: bool,
+    /// Whether machine code was made of the program.
+    pub compiled: bool,
     /// Time to run.
     pub time: Duration,
     pub(super) surfaces: Vec<(Target, Vec<u8>)>,

@@ -14,7 +14,10 @@ use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, Tracer, 
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
-    prepare(args, false, |object, media, grf_bytes, surfaces| {
+    prepare(args, false, |object, mut media, grf_bytes, surfaces| {
+        if let Some(compile) = args.config().compile.filter(|_| !args.trace) {
+            media.compile(&compile);
+        }
         start(args, object, &media, grf_bytes, surfaces)
     })
 }
@@ -134,7 +137,7 @@ fn print(
         counters: outcome.counters,
         time: outcome.time,
         translation: None,
-        compiled: None,
+        compiled: Some(outcome.compiled),
     };
     if args.reading.json {
         let mut all =
