@@ -174,9 +174,6 @@ impl Writer {
                 let from = self.file(source.offset + chunk * c.lanes * size, wide)?;
                 let op = widening(ty, c.lane).ok_or(NoTemplate)?;
                 self.v2(c, op, to, from);
-                if ty == DataType::Bf && narrow {
-                    self.single_of_word(c, to, ty)?;
-                }
             }
             Region::Strided(4)
                 if (!float || narrow)
@@ -185,27 +182,27 @@ impl Writer {
                     && source.offset % 4 + size <= 4 =>
             {
                 self.load_parts(c, chunk, to, source)?;
-                if narrow {
-                    self.single_of_word(c, to, ty)?;
-                }
             }
             Region::Strided(stride) => {
                 let stride = usize::from(*stride);
                 self.gather(c, to, source, size, |lane| {
                     (chunk * c.lanes + lane) * stride
                 })?;
-                if narrow {
-                    self.single_of_word(c, to, ty)?;
-                }
             }
             Region::Offsets(offsets) => {
                 let offset = |lane: usize| offsets.get(lane).copied().unwrap_or(0).into();
                 self.gather(c, to, source, size, |lane| offset(chunk * c.lanes + lane))?;
-                if narrow {
-                    self.single_of_word(c, to, ty)?;
-                }
             }
             Region::Indirect { .. } | Region::Rows { .. } => return Err(NoTemplate),
+        }
+        // What is the same for all lanes was converted once; packed halves become singles as they are loaded.
+        let are_words = match source.region {
+            Region::Scalar => false,
+            Region::Packed => ty == DataType::Bf,
+            _ => true,
+        };
+        if narrow && are_words {
+            self.single_of_word(c, to, ty)?;
         }
         Ok(())
     }

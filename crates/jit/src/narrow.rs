@@ -42,7 +42,7 @@ impl Writer {
     }
 
     /// Words in lanes from singles, rounded to nearest even. Of brain floats the upper halves of lanes are undefined.
-    /// Registers 3 to 5 are lost.
+    /// Registers 3 and 4 are lost.
     pub(crate) fn word_of_single(&mut self, c: Chunks, n: u32, ty: DataType) {
         if ty == DataType::Hf {
             self.halves(c, n);
@@ -70,7 +70,7 @@ impl Writer {
     }
 
     /// Product of halves and a sum, rounded to odd, so that the half nearest to it is the one nearest to the exact sum.
-    /// Registers 3 to 6 are lost.
+    /// Registers 3 to 5 are lost.
     pub(crate) fn halves_fused(&mut self, c: Chunks, to: u32, a: u32, b: u32, z: u32) {
         // Of several NaNs the host keeps the one of the second operand, then of the first. The product is exact, so this
         // is its sum with the third source.

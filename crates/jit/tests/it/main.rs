@@ -70,6 +70,23 @@ fn words(program: &Program, group: &Group, name: &str) -> Vec<u32> {
     bytes.iter().map(|b| u32::from_le_bytes(*b)).collect()
 }
 
+/// Panics where register files differ, with the variable and the place in it.
+fn same_registers(program: &Program, left: &[u8], expected: &[u8], what: &str) {
+    assert_eq!(left.len(), expected.len(), "{what}");
+    let Some(at) = left.iter().zip(expected).position(|(a, b)| a != b) else {
+        return;
+    };
+    let mut all = program.variables();
+    let found = all.find(|(_, v)| (v.offset..v.offset + v.bytes).contains(&at));
+    let end = left.len().min((at & !7) + 8);
+    panic!(
+        "{what}: {:?} {:x?} is not {:x?}",
+        found.map(|(name, v)| (name, at - v.offset)),
+        &left[at & !7..end],
+        &expected[at & !7..end],
+    );
+}
+
 /// Numbers that look random, the same each time.
 struct Random(u32);
 

@@ -1,7 +1,7 @@
 //! Float modes: the same bits as the interpreter's, results around the smallest normal number and integers that are too
 //! large included, and in machine code.
 
-use super::{Random, compilers, translated};
+use super::{Random, compilers, same_registers, translated};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use visakit_exec::code::Code;
@@ -224,20 +224,8 @@ fn agree(write: Option<u32>, contents: &[u32], in_code: impl Fn(u32) -> bool) {
                     for (program, counter, jit) in &compiled {
                         counter.store(0, Relaxed);
                         let left = run(program);
-                        let first = left.iter().zip(&expected).position(|(a, b)| a != b);
-                        if let Some(at) = first {
-                            let mut all = interpreted.variables();
-                            let found =
-                                all.find(|(_, v)| (v.offset..v.offset + v.bytes).contains(&at));
-                            let word = at & !7..(at & !7) + 8;
-                            panic!(
-                                "{text}\n{cr0:#x} {mask:#x} {:?}: {:?} {:x?} is not {:x?}",
-                                jit.features(),
-                                found.map(|(name, v)| (name, at - v.offset)),
-                                &left[word.clone()],
-                                &expected[word],
-                            );
-                        }
+                        let what = format!("{text}\n{cr0:#x} {mask:#x} {:?}", jit.features());
+                        same_registers(&interpreted, &left, &expected, &what);
                         let ran = counter.load(Relaxed);
                         assert_eq!(ran == instructions, in_code(cr0), "{cr0:#x} {ran}");
                     }

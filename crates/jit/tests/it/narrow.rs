@@ -1,6 +1,6 @@
 //! Floats of 16 bits: every instruction has a template, and the same bits as in the interpreter.
 
-use super::{Random, compilers, ended, forms};
+use super::{Random, compilers, ended, forms, same_registers, words};
 use std::fmt::Write;
 use visakit_exec::ThreadStart;
 use visakit_jit::Jit;
@@ -144,9 +144,9 @@ fn numbers(count: usize, exponent: u32, random: &mut Random) -> Vec<u8> {
             _ => bits & 0xffff,
         }
     };
-    let mut all = (0..count).map(|_| (number(random) & 0xffff) as u16);
-    let all: Vec<u16> = all.by_ref().collect();
-    all.into_iter().flat_map(u16::to_le_bytes).collect()
+    (0..count)
+        .flat_map(|_| ((number(random) & 0xffff) as u16).to_le_bytes())
+        .collect()
 }
 
 #[test]
@@ -174,17 +174,17 @@ fn as_interpreted() {
                     random.next() & full | 1
                 };
                 let set = |name: &str, bytes| (interpreted.variable(name).unwrap(), bytes);
-                let mut words = |n| numbers(n, exponent, &mut random);
+                let mut narrow = |n| numbers(n, exponent, &mut random);
                 let mut sets = vec![
-                    set("A", words(32)),
-                    set("B", words(32)),
-                    set("C", words(32)),
-                    set("S", words(128)),
+                    set("A", narrow(32)),
+                    set("B", narrow(32)),
+                    set("C", narrow(32)),
+                    set("S", narrow(128)),
                     // The upper half of a single is a brain float; the lower one decides where it is rounded to.
-                    set("F", words(64)),
-                    set("W", words(32)),
-                    set("U", words(32)),
-                    set("G", words(16)),
+                    set("F", narrow(64)),
+                    set("W", narrow(32)),
+                    set("U", narrow(32)),
+                    set("G", narrow(16)),
                 ];
                 let integers = (0..32).flat_map(|_| {
                     let bits = random.next();
@@ -202,18 +202,8 @@ fn as_interpreted() {
                 for (program, jit) in programs.iter().zip(&jits) {
                     let group = ended(program, &start);
                     let left = group.thread(0).unwrap().registers();
-                    if let Some(at) = left.iter().zip(expected).position(|(a, b)| a != b) {
-                        let mut all = interpreted.variables();
-                        let found = all.find(|(_, v)| (v.offset..v.offset + v.bytes).contains(&at));
-                        let word = at & !3..(at & !3) + 4;
-                        panic!(
-                            "{text}\n{mask:#x} {:?}: {:?} {:x?} is not {:x?}",
-                            jit.features(),
-                            found.map(|(name, v)| (name, at - v.offset)),
-                            &left[word.clone()],
-                            &expected[word],
-                        );
-                    }
+                    let what = format!("{text}\n{mask:#x} {:?}", jit.features());
+                    same_registers(&interpreted, left, expected, &what);
                 }
             }
         }
@@ -237,7 +227,7 @@ ret (M1, 1)
 ";
     let (interpreted, programs) = forms(text);
     // Between 16384 and 32768 a half is a multiple of 16.
-    let words = (0..32u16).flat_map(|n| (0x7fff - n).to_le_bytes());
+    let short = (0..32u16).flat_map(|n| (0x7fff - n).to_le_bytes());
     let dwords = (0..32i32).flat_map(|n| (2049 + n - 3 * 2049 * (n & 1)).to_le_bytes());
     let set = |name: &str, bytes| (interpreted.variable(name).unwrap(), bytes);
     for cr0 in [0x4c0, 0x4d0, 0x4e0, 0x4f0, 0xc0, 0] {
@@ -245,7 +235,7 @@ ret (M1, 1)
             mask: 0xffff,
             cr0,
             sets: vec![
-                set("W", words.clone().collect()),
+                set("W", short.clone().collect()),
                 set("D", dwords.clone().collect()),
             ],
             ..ThreadStart::default()
@@ -255,8 +245,8 @@ ret (M1, 1)
             let group = ended(program, &start);
             for name in ["R", "S"] {
                 let (found, expected) = (
-                    super::words(program, &group, name),
-                    super::words(&interpreted, &expected, name),
+                    words(program, &group, name),
+                    words(&interpreted, &expected, name),
                 );
                 assert_eq!(found, expected, "{name}, {cr0:#x}");
             }
