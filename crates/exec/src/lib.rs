@@ -37,14 +37,14 @@ pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{
     Compiler, Entry, Flushed, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMemory,
-    NativeMode, NativeThread, ROUNDING_BITS, USUAL_MODE,
+    NativeMode, NativeThread, ROUNDING_BITS, SLICE, USUAL_MODE,
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,
     unwatched_runs,
 };
 pub use passes::Pass;
-pub use program::{Program, ThreadStart};
+pub use program::{Examined, Program, ThreadStart};
 pub use run::{
     CallFrame, Counters, Group, Interrupt, Limits, Position, Progress, Thread, ThreadState,
 };

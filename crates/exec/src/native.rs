@@ -1,13 +1,14 @@
 //! Machine code for parts of a program, made by a compiler outside of this crate.
 
-use crate::code::Code;
+use crate::code::{Code, Liveness};
 use crate::memory::Region;
 use std::fmt::Debug;
 
 /// Makes machine code of translated code.
 pub trait Compiler: Send + Sync + Debug {
-    /// Machine code for the parts of the code that it can compile; `None` if there is none.
-    fn compile(&self, code: &Code) -> Option<Box<dyn Native>>;
+    /// Machine code for the parts of the code that it can compile; `None` if there is none. What is not live need not be
+    /// in the register file; without `live`, everything is.
+    fn compile(&self, code: &Code, live: Option<&Liveness>) -> Option<Box<dyn Native>>;
 }
 
 /// Machine code for parts of a program.
@@ -50,6 +51,10 @@ pub const USUAL_MODE: u32 = 0x4c0;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NativeFault;
 
+/// Instructions that a thread runs before another one has its turn, and before it looks whether it is to stop. Threads
+/// that wait for each other in a loop make progress this way.
+pub const SLICE: u64 = 20_000;
+
 /// The state of a thread that machine code works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NativeThread {
@@ -59,8 +64,13 @@ pub struct NativeThread {
     pub running: u32,
     /// The smallest place where lanes wait; `usize::MAX` for none.
     pub waiting: usize,
-    /// Instructions that may still run.
+    /// Instructions that may still run before another thread has its turn.
     pub left: u64,
+    /// What [`Self::left`] was when machine code came to this thread.
+    pub granted: u64,
+    /// Instructions that this thread and those that follow it may run; those of threads that machine code has left behind
+    /// are taken off.
+    pub budget: u64,
     /// Enabled lanes of all instructions that ran.
     pub lane_operations: u64,
     /// The float mode.
@@ -135,6 +145,19 @@ pub trait Host {
     fn next(&mut self, thread: &mut NativeThread) -> Option<&mut [u8]> {
         let _ = thread;
         None
+    }
+
+    /// Tells of threads that have not begun, and follow when the thread ends: their register files and lanes, in their
+    /// order, as long as the function returns true. Returns their float mode. Each may run [`SLICE`] instructions before
+    /// another one has its turn.
+    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], u32) -> bool) -> NativeMode {
+        let _ = each;
+        NativeMode::Other
+    }
+
+    /// The thread and the ones after it have ended, this many in all. The next of [`Self::followers`] runs.
+    fn pass(&mut self, threads: usize) {
+        let _ = threads;
     }
 
     /// Lanes that wait at the place join those that run.

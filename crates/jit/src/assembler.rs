@@ -78,11 +78,28 @@ impl Assembler {
         self.instructions.truncate(mark);
     }
 
+    /// Removes an instruction, whose label stays. Marks do not change.
+    pub(crate) fn remove(&mut self, instruction: usize) {
+        if let Some(instruction) = self.instructions.get_mut(instruction) {
+            let label = instruction.ip();
+            *instruction = match label {
+                0 => Instruction::default(),
+                _ => Instruction::with(Code::Nopd),
+            };
+            instruction.set_ip(label);
+        }
+    }
+
     /// Keeps a label before an instruction that is about to be removed.
     pub(crate) fn settle(&mut self) {
         if self.pending.is_some() {
             self.push(Ok(Instruction::with(Code::Nopd)));
         }
+    }
+
+    /// There is no code.
+    pub(crate) const fn give_up(&mut self) {
+        self.failed = true;
     }
 
     pub(crate) fn jump(&mut self, code: Code, target: Label) {
@@ -118,8 +135,11 @@ impl Assembler {
     }
 
     /// With an immediate that is sign-extended.
-    pub(crate) fn op1s(&mut self, code: Code, a: Register, immediate: i32) {
-        self.push(Instruction::with2(code, a, immediate));
+    pub(crate) fn op1s(&mut self, code: Code, a: impl Into<Operand>, immediate: i32) {
+        self.push(match a.into() {
+            Operand::Register(a) => Instruction::with2(code, a, immediate),
+            Operand::Memory(a) => Instruction::with2(code, a, immediate),
+        });
     }
 
     /// With an immediate as the last operand.
@@ -199,6 +219,7 @@ impl Assembler {
         if self.failed {
             return None;
         }
+        self.instructions.retain(|one| !one.is_invalid());
         let mut places = vec![None; usize::try_from(self.labels).ok()? + 1];
         for (index, instruction) in self.instructions.iter().enumerate() {
             let label = usize::try_from(instruction.ip()).ok()?;

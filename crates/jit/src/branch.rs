@@ -50,6 +50,9 @@ impl Compiler<'_> {
         self.go(target, usize::from(!full));
         if step.predicate.is_some() {
             self.writer.asm.place(stays);
+        } else {
+            // Nothing comes after it.
+            self.writer.kept.pending.clear();
         }
     }
 

@@ -9,7 +9,7 @@ impl Writer {
     /// [`MASK`].
     pub(crate) fn tally(&mut self, step: &Step, count: &Count, all: bool) -> Done {
         let cell =
-            |writer: &Self, place: Option<usize>| place.map(|p| writer.file(p, 8)).transpose();
+            |writer: &mut Self, place: Option<usize>| place.map(|p| writer.file(p, 8)).transpose();
         let times = cell(self, count.times)?;
         let lanes = cell(self, count.lanes)?;
         let parts = cell(self, count.parts)?;

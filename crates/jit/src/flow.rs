@@ -11,14 +11,15 @@ use crate::assembler::Label;
 use crate::kept::Kept;
 use crate::mode::Form;
 use crate::pages::place as fields;
+use crate::pending::Pending;
 use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
 };
-use iced_x86::{Code as Op, Register};
+use iced_x86::{Code as Op, MemoryOperand, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use visakit_exec::Entry;
-use visakit_exec::code::{Action, Code, Lane, Operation, Step};
+use visakit_exec::code::{Action, Code, Lane, Liveness, Operation, Step};
+use visakit_exec::{Entry, SLICE};
 
 /// A run of steps.
 #[derive(Debug)]
@@ -135,7 +136,6 @@ pub(crate) struct Counts {
 }
 
 /// A way out of a segment that is written after it.
-#[derive(Clone, Copy)]
 pub(crate) struct Exit {
     label: Label,
     /// The step that contains it.
@@ -144,6 +144,8 @@ pub(crate) struct Exit {
     way: Way,
     /// The form of the segment that it leaves.
     form: Form,
+    /// What registers hold there, and may not be in the file.
+    pending: Vec<Pending>,
 }
 
 /// Where a way out leads.
@@ -166,15 +168,25 @@ pub(crate) const TAKEN: Register = Register::EDX;
 
 pub(crate) struct Compiler<'c> {
     code: &'c Code,
+    /// What must be in the register file; everything if it is not known.
+    live: Option<&'c Liveness>,
     pub(crate) writer: Writer,
     segments: BTreeMap<usize, Segment>,
     pub(crate) full: u32,
     end: Label,
+    /// Whether there are subroutines or functions, so that not every return ends the thread.
+    has_calls: bool,
+    /// Where a thread ends that another one follows.
+    next: Label,
     pub(crate) calls: BTreeSet<usize>,
 }
 
 /// Compiles a program. `None` if nothing of it can be compiled.
-pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
+pub(crate) fn compile(
+    code: &Code,
+    live: Option<&Liveness>,
+    features: Features,
+) -> Option<Compiled> {
     let mut writer = Writer {
         asm: Assembler::default(),
         features,
@@ -184,21 +196,31 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         detours: Vec::new(),
         form: Form::Usual,
         beyond: None,
+        stores: Vec::new(),
+        loads: Vec::new(),
+        certain: true,
     };
     let segments = segments(code, &mut writer);
     if segments.is_empty() {
         return None;
     }
-    let end = writer.asm.label();
+    let [end, next] = [(); 2].map(|()| writer.asm.label());
     let mut compiler = Compiler {
         code,
+        live,
         writer,
         segments,
         full: full_mask(code),
         end,
+        has_calls: code.steps.iter().any(|step| {
+            let action = &step.action;
+            matches!(action, Action::Call { .. } | Action::CallAddress { .. })
+        }),
+        next,
         calls: BTreeSet::new(),
     };
     compiler.enter_and_leave();
+    compiler.begin_follower();
     let starts: Vec<usize> = compiler.segments.keys().copied().collect();
     for start in &starts {
         for version in [0, 1] {
@@ -352,9 +374,10 @@ impl Compiler<'_> {
             self.steps(steps, version, &mut exits);
             self.detours(&mut exits);
         }
-        for exit in exits {
+        for exit in &exits {
             self.leave_by(exit);
         }
+        self.writer.remove_stores();
         self.writer.form = Form::Usual;
     }
 
@@ -363,19 +386,33 @@ impl Compiler<'_> {
         let full = version == 0;
         let mut counts = Counts::default();
         let code = self.code;
+        let mut walk = self.live.and_then(|live| live.walk(code, steps.start));
         for place in steps.clone() {
             let Some(step) = code.steps.get(place) else {
                 continue;
             };
             self.step(place, step, full, &mut counts, exits);
+            if let Some(walk) = &mut walk {
+                walk.go(place + 1);
+                self.writer.retire(|bytes| walk.live().any(bytes));
+            }
         }
         self.count(counts);
+        // The rest of a block is not a place that others jump to.
+        if let Some(walk) = &walk
+            && self.live.is_some_and(|live| live.at(steps.end).is_none())
+        {
+            self.writer.need_live(|bytes| walk.live().any(bytes));
+            self.writer.kept.pending.clear();
+        }
         self.go(steps.end, version);
+        self.writer.kept.pending.clear();
     }
 
     /// A way out.
-    fn leave_by(&mut self, exit: Exit) {
+    fn leave_by(&mut self, exit: &Exit) {
         self.writer.asm.place(exit.label);
+        self.store_pending(&exit.pending);
         self.writer.form = exit.form;
         self.count(exit.counts);
         match exit.way {
@@ -411,15 +448,114 @@ impl Compiler<'_> {
         asm.op1(Op::Jmp_rm64, Register::RAX);
     }
 
+    /// Stores what registers hold on a way out.
+    pub(crate) fn store_pending(&mut self, pending: &[Pending]) {
+        if self.writer.store_pending(pending).is_err() {
+            self.writer.asm.give_up();
+        }
+    }
+
     /// Goes to a step: in machine code if it is the start of a segment.
     pub(crate) fn go(&mut self, step: usize, version: usize) {
+        match self
+            .live
+            .and_then(|live| Some((live.anywhere(), live.at(step)?)))
+        {
+            Some((anywhere, live)) => self
+                .writer
+                .need_live(|bytes| live.any(bytes) || anywhere.any(bytes)),
+            None => self.writer.need_all(),
+        }
         match self.segments.get(&step) {
             Some(segment) => {
                 let label = segment.label(version);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
             }
-            None => self.leave(step),
+            None => {
+                self.follow(step, version);
+                self.leave(step);
+            }
         }
+    }
+
+    /// If all lanes return from the kernel at a step, and another thread has not begun, goes on with that one.
+    fn follow(&mut self, step: usize, version: usize) {
+        let ends = self.code.steps.get(step).is_some_and(|step| {
+            matches!(step.action, Action::Return { uniform: true }) && step.predicate.is_none()
+        });
+        if !ends || self.has_calls {
+            return;
+        }
+        let leaves = self.writer.asm.label();
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::FOLLOWER));
+        asm.op2(
+            Op::Cmp_r64_rm64,
+            Register::RAX,
+            field(fields::FOLLOWERS_END),
+        );
+        asm.jump(Op::Je_rel32_64, leaves);
+        if version != 0 {
+            asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
+            asm.jump(Op::Jne_rel32_64, leaves);
+        }
+        asm.op1(Op::Dec_rm64, LEFT);
+        asm.jump(Op::Jns_rel32_64, self.next);
+        asm.op1(Op::Inc_rm64, LEFT);
+        asm.place(leaves);
+    }
+
+    /// A thread has ended, and the follower at the offset in `rax` begins.
+    fn begin_follower(&mut self) {
+        use Register::{R12, RAX, RCX, RDX};
+        let entry = self.code.routines.first().map(|r| r.entry);
+        let entry = entry.and_then(|entry| self.segments.get(&entry));
+        let labels = entry.map(|segment| [0, 1].map(|version| segment.label(version)));
+        let full = self.full;
+        let asm = &mut self.writer.asm;
+        asm.place(self.next);
+        let Some([all, some]) = labels else {
+            // Not reached: threads that begin elsewhere have no followers.
+            asm.jump(Op::Jmp_rel32_64, self.end);
+            return;
+        };
+        let of_follower =
+            |place: i64| MemoryOperand::with_base_index_scale_displ_size(CONTEXT, RAX, 1, place, 8);
+        asm.op1(Op::Inc_rm64, LANE_OPERATIONS);
+        asm.op2(Op::Mov_r64_rm64, RCX, field(fields::GRANTED));
+        asm.op2(Op::Sub_r64_rm64, RCX, LEFT);
+        asm.op2(Op::Mov_r64_rm64, RDX, field(fields::BUDGET));
+        asm.op2(Op::Sub_r64_rm64, RDX, RCX);
+        asm.op2(Op::Mov_rm64_r64, field(fields::BUDGET), RDX);
+        let slice = u32::try_from(SLICE).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::R13D, slice);
+        asm.op2(Op::Cmp_r64_rm64, RDX, LEFT);
+        asm.op2(Op::Cmovb_r64_rm64, LEFT, RDX);
+        asm.op2(Op::Mov_rm64_r64, field(fields::GRANTED), LEFT);
+        asm.op2(Op::Mov_r64_rm64, FILE, of_follower(fields::FOLLOWERS_FILE));
+        asm.op2(Op::Mov_rm64_r64, field(fields::FILE), FILE);
+        asm.op2(
+            Op::Mov_r64_rm64,
+            R12,
+            of_follower(fields::FOLLOWERS_RUNNING),
+        );
+        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), R12);
+        asm.op1i(Op::Add_rm64_imm8, RAX, fields::FOLLOWER_BYTES);
+        asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
+        for (from, to) in [
+            (fields::FIRST_MODE, fields::MODE),
+            (fields::FIRST_CONTROL, fields::CONTROL),
+        ] {
+            asm.op2(Op::Mov_r64_rm64, RCX, field(from));
+            asm.op2(Op::Mov_rm64_r64, field(to), RCX);
+        }
+        for cr0 in [fields::CR0, fields::KNOWN_CR0] {
+            // No content of it.
+            asm.op1s(Op::Mov_rm64_imm32, field(cr0), -1);
+        }
+        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, full);
+        asm.jump(Op::Je_rel32_64, all);
+        asm.jump(Op::Jmp_rel32_64, some);
     }
 
     /// Leaves machine code; the interpreter continues with a step.
@@ -445,6 +581,7 @@ impl Compiler<'_> {
             counts,
             way,
             form: self.writer.form,
+            pending: self.writer.pending(),
         });
         label
     }

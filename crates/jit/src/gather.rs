@@ -65,6 +65,10 @@ impl Writer {
         if let Some(n) = self.find(dwords, Content::Bytes { offset, bytes }) {
             return Ok(n);
         }
+        let any = Chunks::new(self.features, 4, 16);
+        if let Some(n) = self.part(any, 0, offset, bytes) {
+            return Ok(n);
+        }
         let from = self.file(offset, bytes)?;
         self.load_bytes(0, from, bytes)?;
         Ok(0)
@@ -98,8 +102,8 @@ impl Writer {
             }
             for &(_, register) in &m.parts {
                 if let Some(n) = to(register) {
-                    let there = self.file(place(register), bytes)?;
-                    self.store_bytes(there, n, bytes)?;
+                    let offset = place(register);
+                    self.store_loaded(Content::Bytes { offset, bytes }, n)?;
                 }
             }
         }

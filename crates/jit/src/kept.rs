@@ -3,7 +3,9 @@
 use crate::assembler::Label;
 use crate::flow::Counts;
 use crate::ops;
-use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::pending::Pending;
+use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
+use iced_x86::{Code, Register};
 
 /// The content of a vector register beyond the operands of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,12 +27,13 @@ pub(crate) enum Content {
 const KEPT: u32 = 8;
 
 /// Registers that mirror parts of the register file, to avoid reading it again within a segment.
-/// Writes go to the file at once.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Kept {
     pub(crate) contents: [Option<Content>; 32],
+    /// Those that may not be needed in the file.
+    pub(crate) pending: Vec<Pending>,
     /// The number of detours when each got its content.
-    since: [usize; 32],
+    pub(crate) since: [usize; 32],
     /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
     pub(crate) masks: [Option<(usize, usize)>; 4],
     /// Registers that hold no denormals that the mode flushes, as lanes of 32 and of 64 bits.
@@ -44,7 +47,7 @@ pub(crate) struct Kept {
 
 /// A way around a template, through the interpreter, which overwrites all registers. What they hold after the template
 /// is loaded again at its end, as far as later steps use it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Detour {
     /// The step that the interpreter runs, and what ran until then.
     pub(crate) step: usize,
@@ -57,6 +60,8 @@ pub(crate) struct Detour {
     pub(crate) idle: Label,
     /// Where it comes back.
     pub(crate) done: Label,
+    /// What registers hold where it begins, and may not be in the file.
+    pub(crate) pending: Vec<Pending>,
     /// What registers hold there.
     pub(crate) kept: Kept,
     /// Registers that later steps use as they are there.
@@ -72,7 +77,7 @@ impl Writer {
             }
             match content {
                 Some(Content::Bytes { offset, bytes }) => {
-                    let from = self.file(offset, bytes)?;
+                    let from = self.place(offset, bytes)?;
                     self.load_bytes(n, from, bytes)?;
                 }
                 Some(Content::Each { offset, bytes, zmm }) => {
@@ -82,7 +87,7 @@ impl Writer {
                         count: 1,
                         zmm,
                     };
-                    let from = self.file(offset, bytes)?;
+                    let from = self.place(offset, bytes)?;
                     let op = if bytes == 4 {
                         ops::BROADCAST_D
                     } else {
@@ -151,6 +156,7 @@ impl Writer {
 
     /// Nothing is kept: other code ran, or the place can be reached from elsewhere.
     pub(crate) fn forget(&mut self) {
+        self.need_all();
         self.kept = Kept::default();
     }
 
@@ -166,6 +172,7 @@ impl Writer {
 
     /// Bytes of the file were written in another way.
     pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
+        self.replaced(&(offset..offset + bytes));
         for content in &mut self.kept.contents {
             let place = match *content {
                 Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes, .. }) => {
@@ -180,6 +187,7 @@ impl Writer {
     }
 
     pub(crate) fn set(&mut self, n: u32, content: Option<Content>) {
+        self.need_register(n);
         if let Some(since) = self.kept.since.get_mut(n as usize) {
             *since = self.detours.len();
         }
@@ -208,12 +216,53 @@ impl Writer {
     pub(crate) fn find(&mut self, c: Chunks, content: Content) -> Option<u32> {
         let mut contents = self.kept.contents.iter().take(c.registers());
         let place = contents.position(|c| *c == Some(content))?;
-        let since = self.kept.since.get(place).copied()?;
         let n = u32::try_from(place).ok()?;
+        self.uses(n);
+        Some(n)
+    }
+
+    /// A later step uses a register: detours since it got its content load it again.
+    pub(crate) fn uses(&mut self, n: u32) {
+        let since = self.kept.since.get(n as usize).copied().unwrap_or(0);
         for detour in self.detours.iter_mut().skip(since) {
             detour.used |= 1 << n;
         }
-        Some(n)
+    }
+
+    /// A register whose low bytes are these of the file, 16 or 32 of them: one that holds just them, or more from there
+    /// on, or `to`, if they are in the middle of what another one holds.
+    pub(crate) fn part(&mut self, c: Chunks, to: u32, offset: usize, bytes: usize) -> Option<u32> {
+        let mut contents = self.kept.contents.iter().take(c.registers()).enumerate();
+        let (place, before, all) = contents.find_map(|(place, content)| match content {
+            Some(Content::Bytes {
+                offset: first,
+                bytes: all,
+            }) if *first <= offset && offset + bytes <= first + all => {
+                Some((place, offset - first, *all))
+            }
+            _ => None,
+        })?;
+        let n = u32::try_from(place).ok()?;
+        let number = u32::try_from(before / bytes.max(1)).ok()?;
+        let half = Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+        let quarter = Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8;
+        let narrow = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
+        let (code, view, from) = match (bytes, all) {
+            _ if before == 0 => {
+                self.uses(n);
+                return Some(n);
+            }
+            (32, 64) => (half, ymm(to), Register::ZMM0 + n),
+            (16, 64) => (quarter, xmm(to), Register::ZMM0 + n),
+            (16, 32) if n < 16 => (narrow, xmm(to), ymm(n)),
+            _ => return None,
+        };
+        if before % bytes != 0 {
+            return None;
+        }
+        self.uses(n);
+        self.asm.op2i(code, view, from, number);
+        Some(to)
     }
 
     /// Number of registers that the step does not work with.
@@ -225,17 +274,21 @@ impl Writer {
     /// A register for a result.
     pub(crate) fn take(&mut self, c: Chunks) -> Result<u32, NoTemplate> {
         let count = u32::try_from(c.registers()).unwrap_or(16) - KEPT;
-        for _ in 0..count {
-            let n = KEPT + self.kept.next % count;
-            self.kept.next += 1;
-            if self.kept.busy >> n & 1 == 0 {
-                self.set(n, None);
-                self.kept.busy |= 1 << n;
-                self.kept.taken |= 1 << n;
-                return Ok(n);
-            }
-        }
-        Err(NoTemplate)
+        let next = self.kept.next;
+        let free = (next..next + count)
+            .map(|n| KEPT + n % count)
+            .filter(|n| self.kept.busy >> n & 1 == 0);
+        // Of equals, the one that was taken first.
+        let cost = |n: &u32| {
+            let empty = matches!(self.kept.contents.get(*n as usize), Some(None));
+            (self.is_pending(*n), !empty)
+        };
+        let n = free.min_by_key(cost).ok_or(NoTemplate)?;
+        self.kept.next = n + 1 - KEPT;
+        self.set(n, None);
+        self.kept.busy |= 1 << n;
+        self.kept.taken |= 1 << n;
+        Ok(n)
     }
 
     /// The step needs a register no more.

@@ -37,6 +37,7 @@ impl Writer {
         added: Option<(u64, u32)>,
         masked: bool,
     ) -> Done {
+        self.file(m.addresses, m.width * m.lanes)?;
         let addresses = i64::try_from(m.addresses).map_err(|_| NoTemplate)?;
         let scale = u32::try_from(m.width).map_err(|_| NoTemplate)?;
         if masked {
@@ -99,7 +100,7 @@ impl Writer {
 
     /// The element of the lane in `ecx` of an operand in the register file.
     fn of_lane(
-        &self,
+        &mut self,
         m: &LaneMessage,
         place: usize,
         low: usize,

@@ -60,13 +60,15 @@ mod ops;
 #[cfg(target_arch = "x86_64")]
 mod pages;
 #[cfg(target_arch = "x86_64")]
+mod pending;
+#[cfg(target_arch = "x86_64")]
 mod run;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod work;
 
-use visakit_exec::code::Code;
+use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{Compiler, Native};
 
 /// Features of the host.
@@ -125,7 +127,7 @@ impl Jit {
     #[must_use]
     pub fn calls(&self, code: &Code) -> Option<Vec<usize>> {
         #[cfg(target_arch = "x86_64")]
-        return Some(flow::compile(code, self.features)?.calls);
+        return Some(flow::compile(code, None, self.features)?.calls);
         #[cfg(not(target_arch = "x86_64"))]
         {
             let _ = code;
@@ -141,12 +143,13 @@ impl Jit {
 }
 
 impl Compiler for Jit {
-    fn compile(&self, code: &Code) -> Option<Box<dyn Native>> {
+    fn compile(&self, code: &Code, live: Option<&Liveness>) -> Option<Box<dyn Native>> {
         #[cfg(target_arch = "x86_64")]
-        return machine::Machine::new(code, self.features).map(|machine| Box::new(machine) as _);
+        return machine::Machine::new(code, live, self.features)
+            .map(|machine| Box::new(machine) as _);
         #[cfg(not(target_arch = "x86_64"))]
         {
-            let _ = code;
+            let _ = (code, live);
             None
         }
     }

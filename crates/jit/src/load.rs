@@ -1,6 +1,7 @@
 //! Sources of computations in vector registers.
 
 use crate::Features;
+use crate::assembler::Operand;
 use crate::kept::Content;
 use crate::mode::Form;
 use crate::narrow::is_narrow;
@@ -115,7 +116,10 @@ impl Writer {
                 self.load_bytes(to, from, bytes)
             }
             Content::Each { offset, bytes, .. } => {
-                let from = self.file(offset, bytes)?;
+                let from: Operand = match self.find(c, Content::Bytes { offset, bytes }) {
+                    Some(n) => xmm(n).into(),
+                    None => self.file(offset, bytes)?.into(),
+                };
                 let op = if c.lane == 4 {
                     ops::BROADCAST_D
                 } else {
@@ -171,8 +175,13 @@ impl Writer {
             Region::Packed => {
                 // Reads that are wider than needed stay inside the file, otherwise there is no template.
                 let wide = if c.zmm { 64 } else { 32 } / c.lane * size;
-                let from = self.file(source.offset + chunk * c.lanes * size, wide)?;
+                let offset = source.offset + chunk * c.lanes * size;
                 let op = widening(ty, c.lane).ok_or(NoTemplate)?;
+                let from: Operand = match self.part(c, to, offset, wide) {
+                    Some(n) if wide == 32 => ymm(n).into(),
+                    Some(n) => xmm(n).into(),
+                    None => self.file(offset, wide)?.into(),
+                };
                 self.v2(c, op, to, from);
             }
             Region::Strided(4)

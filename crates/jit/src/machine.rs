@@ -3,7 +3,7 @@
 use crate::Features;
 use crate::flow;
 use crate::pages::Pages;
-use visakit_exec::code::Code;
+use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{Entry, Host, Native, NativeFault, NativeThread};
 
 /// Machine code of a program.
@@ -14,11 +14,11 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// Compiles a program. `None` if nothing of it can be compiled.
-    pub(crate) fn new(code: &Code, features: Features) -> Option<Self> {
+    pub(crate) fn new(code: &Code, live: Option<&Liveness>, features: Features) -> Option<Self> {
         // Places of operands are checked against this; see the safety comments in `pages.rs`.
         code.verify().ok()?;
         Some(Self {
-            pages: Pages::new(flow::compile(code, features)?)?,
+            pages: Pages::new(flow::compile(code, live, features)?)?,
         })
     }
 }

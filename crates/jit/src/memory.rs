@@ -41,10 +41,21 @@ impl Writer {
         slow: Label,
         done: Label,
     ) -> Done {
-        for &(_, register) in &m.parts {
-            self.file(m.data + register as usize, m.element.register * m.lanes)?;
+        let bytes = m.element.register * m.lanes;
+        let writes = !m.store && m.atomic.is_none();
+        let result = m.atomic.as_ref().and_then(|atomic| atomic.result);
+        let data = m.parts.iter().map(|(_, part)| m.data + *part as usize);
+        for data in data.clone() {
+            self.place(data, bytes)?;
         }
-        self.file(m.addresses, m.width * m.lanes)?;
+        // Of these some lanes stay.
+        for data in data.clone().filter(|_| writes).chain(result) {
+            if masked {
+                self.file(data, bytes)?;
+            }
+        }
+        self.place(m.addresses, m.width * m.lanes)?;
+        self.loads.clear();
         self.begin();
         self.forget_masks();
         let loaded = match (m.space, m.width) {
@@ -57,17 +68,17 @@ impl Writer {
             _ => return Err(NoTemplate),
         };
         // What was written to the file, before what registers hold of it.
-        let bytes = m.element.register * m.lanes;
-        if let Some(result) = m.atomic.as_ref().and_then(|atomic| atomic.result) {
-            self.overwritten(result, bytes);
+        for data in data.filter(|_| writes).chain(result) {
+            self.overwritten(data, bytes);
         }
-        if !m.store && m.atomic.is_none() {
-            for (_, register) in &m.parts {
-                self.overwritten(m.data + *register as usize, bytes);
-            }
-        }
+        let stores = std::mem::take(&mut self.loads);
         for (n, content) in loaded {
             self.set(n, Some(content));
+            if let Content::Bytes { offset, bytes } = content {
+                let own = stores.iter().filter(|(of, _)| *of == content);
+                let own = own.map(|(_, instruction)| *instruction).collect();
+                self.stored_by(n, offset..offset + bytes, own);
+            }
         }
         Ok(())
     }
@@ -115,13 +126,13 @@ impl Writer {
 
     /// Sets `rax` to the address of the first enabled lane, including the added offset.
     fn first_address(&mut self, m: &LaneMessage, masked: bool) -> Done {
-        let mut from = self.file(m.addresses, m.width)?;
         let c = Chunks::new(self.features, m.width, m.lanes);
         let content = Content::Bytes {
             offset: m.addresses,
             bytes: c.lanes * m.width,
         };
         let held = self.find(c, content).filter(|_| !masked);
+        let mut from = self.place(m.addresses, m.width)?;
         if masked {
             self.file(m.addresses, m.width * m.lanes)?;
             let scale = u32::try_from(m.width).map_err(|_| NoTemplate)?;
@@ -138,7 +149,10 @@ impl Writer {
         let to = if m.width == 8 { RAX } else { Register::EAX };
         match held {
             Some(n) => self.first_lane(c, n),
-            None => self.asm.op2(load, to, from),
+            None => {
+                self.file(m.addresses, m.width)?;
+                self.asm.op2(load, to, from);
+            }
         }
         if m.add != 0 {
             // Sign-extended.

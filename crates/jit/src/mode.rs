@@ -5,8 +5,9 @@
 
 use crate::assembler::Label;
 use crate::flow::Compiler;
+use crate::kept::Content;
 use crate::pages::place as fields;
-use crate::vector::{CONSTANTS, field};
+use crate::vector::{CONSTANTS, Chunks, field, xmm};
 use iced_x86::{Code as Op, MemoryOperand, Register};
 use visakit_exec::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 
@@ -48,7 +49,13 @@ impl Compiler<'_> {
     /// there on.
     pub(crate) fn update_mode(&mut self, offset: usize, otherwise: Label) {
         use Register::{EAX, ECX, RCX};
-        let Ok(word) = self.writer.file(offset, 4) else {
+        let one = Chunks::new(self.writer.features, 4, 1);
+        let held = self.writer.find(one, Content::Bytes { offset, bytes: 4 });
+        let word = match held {
+            Some(_) => self.writer.place(offset, 4),
+            None => self.writer.file(offset, 4),
+        };
+        let Ok(word) = word else {
             self.writer.asm.jump(Op::Jmp_rel32_64, otherwise);
             return;
         };
@@ -66,7 +73,10 @@ impl Compiler<'_> {
             )
         };
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r32_rm32, EAX, word);
+        match held {
+            Some(n) => asm.op2(Op::VEX_Vmovd_rm32_xmm, EAX, xmm(n)),
+            None => asm.op2(Op::Mov_r32_rm32, EAX, word),
+        }
         asm.op2(Op::Mov_r32_rm32, ECX, EAX);
         asm.op1i(Op::And_rm32_imm32, EAX, MODE_BITS & !ROUNDING_BITS);
         asm.op1i(Op::Cmp_rm32_imm32, EAX, USUAL_MODE);

@@ -62,9 +62,35 @@ pub(crate) struct Context<'a> {
     /// Magnitudes below which floats and doubles are treated as zero in a flushing mode, for every lane.
     flushed_f: [u32; 16],
     flushed_df: [u64; 8],
+    /// What [`Self::left`] was when machine code came to the thread.
+    pub(crate) granted: u64,
+    /// Instructions that it and its followers may run.
+    pub(crate) budget: u64,
+    /// The float mode that followers begin in, and its control word.
+    first_mode: u64,
+    first_control: u64,
+    /// The next of the followers and the end of them, as offsets from the first one.
+    follower: u64,
+    followers_end: u64,
+    followers: [Follower; FOLLOWERS],
+    /// The follower that the host knows to run: as many as there are before it have ended.
+    known_follower: u64,
     host: &'a mut dyn Host,
     pages: &'a Pages,
 }
+
+/// A thread that has not begun.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Follower {
+    /// Its register file.
+    file: *mut u8,
+    /// Its lanes.
+    running: u64,
+}
+
+/// Most followers at a time.
+const FOLLOWERS: usize = 32;
 
 /// Places in [`Context`], for machine code.
 pub(crate) mod place {
@@ -99,6 +125,22 @@ pub(crate) mod place {
     pub(crate) const MODE: i64 = offset_of!(Context<'_>, mode) as i64;
     pub(crate) const CONTROL: i64 = offset_of!(Context<'_>, control) as i64;
     pub(crate) const CR0: i64 = offset_of!(Context<'_>, cr0) as i64;
+    pub(crate) const GRANTED: i64 = offset_of!(Context<'_>, granted) as i64;
+    pub(crate) const BUDGET: i64 = offset_of!(Context<'_>, budget) as i64;
+    pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, known_cr0) as i64;
+    pub(crate) const FIRST_MODE: i64 = offset_of!(Context<'_>, first_mode) as i64;
+    pub(crate) const FIRST_CONTROL: i64 = offset_of!(Context<'_>, first_control) as i64;
+    pub(crate) const FOLLOWER: i64 = offset_of!(Context<'_>, follower) as i64;
+    pub(crate) const FOLLOWERS_END: i64 = offset_of!(Context<'_>, followers_end) as i64;
+    /// The register file of the first follower.
+    pub(crate) const FOLLOWERS_FILE: i64 =
+        (offset_of!(Context<'_>, followers) + offset_of!(super::Follower, file)) as i64;
+    /// Its lanes.
+    pub(crate) const FOLLOWERS_RUNNING: i64 =
+        (offset_of!(Context<'_>, followers) + offset_of!(super::Follower, running)) as i64;
+    /// Bytes of a follower.
+    pub(crate) const FOLLOWER_BYTES: u32 = 16;
+    const _: () = assert!(size_of::<super::Follower>() == 16, "a follower");
     pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
     pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;
 }
@@ -129,6 +171,7 @@ impl Context<'_> {
         }
         self.running = thread.running.into();
         self.left = thread.left;
+        (self.granted, self.budget) = (thread.granted, thread.budget);
         self.lane_operations = thread.lane_operations;
         self.waiting = thread.waiting as u64;
         self.place = thread.place as u64;
@@ -139,17 +182,60 @@ impl Context<'_> {
     }
 
     fn set_mode(&mut self, mode: NativeMode) {
-        let (number, rounding) = match mode {
-            NativeMode::Usual => (place::USUAL, 0),
-            NativeMode::Flushing(flushed) => {
-                self.flush(flushed);
-                (place::FLUSHING, 0)
+        if let NativeMode::Flushing(flushed) = mode {
+            self.flush(flushed);
+        }
+        (self.mode, self.control) = named(mode);
+    }
+
+    /// Takes the threads that may follow from the host. They begin in the mode of this one, or in one whose handling of
+    /// denormals does not depend on it.
+    fn follow(&mut self, thread: &NativeThread) {
+        let pages = self.pages;
+        let full = pages.compiled.full;
+        let mut count = 0;
+        let followers = &mut self.followers;
+        let mode = self.host.followers(&mut |registers, running| {
+            let file = pages.place(registers);
+            if file.is_null() || running & !full != 0 {
+                return false;
             }
-            NativeMode::Directed(rounding) => (place::DIRECTED, rounding),
-            NativeMode::Other => (0, 0),
-        };
-        self.mode = number.into();
-        self.control = control(rounding).into();
+            let Some(follower) = followers.get_mut(count) else {
+                return false;
+            };
+            *follower = Follower {
+                file,
+                running: running.into(),
+            };
+            count += 1;
+            true
+        });
+        match (thread.mode, mode) {
+            (NativeMode::Flushing(own), NativeMode::Flushing(theirs)) if own != theirs => count = 0,
+            (_, NativeMode::Flushing(theirs)) => self.flush(theirs),
+            _ => {}
+        }
+        (self.first_mode, self.first_control) = named(mode);
+        (self.follower, self.known_follower) = (0, 0);
+        self.followers_end = (count * size_of::<Follower>()) as u64;
+    }
+
+    /// The host has gone on to the next thread itself.
+    const fn skip_follower(&mut self) {
+        if self.follower != self.followers_end {
+            self.follower += size_of::<Follower>() as u64;
+            self.known_follower = self.follower;
+        }
+    }
+
+    /// Tells the host which thread runs.
+    fn tell_thread(&mut self) {
+        let passed = self.follower - self.known_follower;
+        if passed != 0 {
+            self.known_follower = self.follower;
+            let threads = passed / size_of::<Follower>() as u64;
+            self.host.pass(usize::try_from(threads).unwrap_or(0));
+        }
     }
 
     /// Sets the magnitudes below which numbers are treated as zero. Machine code only reads them.
@@ -169,7 +255,8 @@ impl Context<'_> {
     }
 
     /// Gives the thread the state that machine code has left.
-    fn end(&self, thread: &mut NativeThread) {
+    fn end(&mut self, thread: &mut NativeThread) {
+        self.tell_thread();
         thread.cr0 = match self.cr0 == self.known_cr0 {
             true => None,
             false => u32::try_from(self.cr0).ok(),
@@ -177,6 +264,7 @@ impl Context<'_> {
         thread.place = usize::try_from(self.place).unwrap_or(usize::MAX);
         thread.running = u32::try_from(self.running).unwrap_or(0);
         thread.left = self.left;
+        (thread.granted, thread.budget) = (self.granted, self.budget);
         thread.lane_operations = self.lane_operations;
     }
 
@@ -189,10 +277,22 @@ impl Context<'_> {
     }
 }
 
+/// The number of a float mode, and its control word.
+fn named(mode: NativeMode) -> (u64, u64) {
+    let (number, rounding) = match mode {
+        NativeMode::Usual => (place::USUAL, 0),
+        NativeMode::Flushing(_) => (place::FLUSHING, 0),
+        NativeMode::Directed(rounding) => (place::DIRECTED, rounding),
+        NativeMode::Other => (0, 0),
+    };
+    (number.into(), control(rounding).into())
+}
+
 /// Runs a step in the interpreter. Returns 0, or 1 for a fault.
 extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64 {
     let place = usize::try_from(place).unwrap_or(usize::MAX);
     let mask = u32::try_from(mask).unwrap_or(u32::MAX);
+    context.tell_thread();
     context.tell_mode();
     let outcome = context.host.step(place, mask);
     // What was borrowed from the host before is no longer used; it is requested again.
@@ -214,6 +314,7 @@ extern "sysv64" fn branch(
         running: u32::try_from(running).unwrap_or(0),
         waiting: 0,
     };
+    context.tell_thread();
     let lanes = if target == place::NO_TARGET.into() {
         context.host.join(lanes)
     } else {
@@ -316,10 +417,22 @@ impl Pages {
             known_cr0: UNWRITTEN,
             flushed_f: [0; 16],
             flushed_df: [0; 8],
+            granted: 0,
+            budget: 0,
+            first_mode: 0,
+            first_control: 0,
+            follower: 0,
+            followers_end: 0,
+            followers: [Follower {
+                file: std::ptr::null_mut(),
+                running: 0,
+            }; FOLLOWERS],
+            known_follower: 0,
             host,
             pages: self,
         };
         context.borrow();
+        context.follow(thread);
         while context.start(thread) {
             // SAFETY: the pages hold a function of this type at their start: it was emitted by this crate's compiler,
             // saves the registers required by the convention, and returns.
@@ -341,6 +454,7 @@ impl Pages {
                 break;
             };
             context.file = self.place(registers);
+            context.skip_follower();
         }
         Ok(())
     }

@@ -43,27 +43,42 @@ impl Writer {
                 _ => 4,
             };
             let there = at(RAX, done)?;
-            let here = self.file(data + done, size)?;
-            let (from, to) = if store { (here, there) } else { (there, here) };
             let content = Content::Bytes {
                 offset: data + done,
                 bytes: size,
             };
             let c = Chunks::new(self.features, 4, size / 4);
             let held = if store { self.find(c, content) } else { None };
-            let register = match held {
-                Some(n) => n,
-                None => {
-                    let own = loaded.iter().find(|(_, own)| *own == content);
-                    let any = u32::try_from(done / size % 8).unwrap_or(0);
-                    let n = own.map_or(any, |(n, _)| *n);
-                    self.load_bytes(n, from, size)?;
-                    n
-                }
-            };
-            self.store_bytes(to, register, size)?;
+            let any = u32::try_from(done / size % 8).unwrap_or(0);
+            if store {
+                let register = match held {
+                    Some(n) => n,
+                    None => {
+                        let here = self.file(data + done, size)?;
+                        self.load_bytes(any, here, size)?;
+                        any
+                    }
+                };
+                self.store_bytes(there, register, size)?;
+            } else {
+                let own = loaded.iter().find(|(_, own)| *own == content);
+                let n = own.map_or(any, |(n, _)| *n);
+                self.load_bytes(n, there, size)?;
+                self.store_loaded(content, n)?;
+            }
             done += size;
         }
+        Ok(())
+    }
+
+    /// Stores what was loaded to its place in the file.
+    pub(crate) fn store_loaded(&mut self, content: Content, from: u32) -> Done {
+        let Content::Bytes { offset, bytes } = content else {
+            return Err(NoTemplate);
+        };
+        let to = self.place(offset, bytes)?;
+        self.store_bytes(to, from, bytes)?;
+        self.loads.push((content, self.asm.mark() - 1));
         Ok(())
     }
 

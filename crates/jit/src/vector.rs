@@ -9,6 +9,7 @@ use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::narrow::is_narrow;
 use crate::ops::{self, Op};
+use crate::pending::Stores;
 use iced_x86::{Code, MemoryOperand, Register};
 use std::collections::HashMap;
 use visakit_exec::code::{Destination, Target};
@@ -63,6 +64,12 @@ pub(crate) struct Writer {
     pub(crate) form: Form,
     /// Where the template of a step goes with what it does not compute.
     pub(crate) beyond: Option<Label>,
+    /// Values of the segment that were stored.
+    pub(crate) stores: Vec<Stores>,
+    /// Instructions of a template that store what it has loaded.
+    pub(crate) loads: Vec<(Content, usize)>,
+    /// Whether the whole template of the step runs if it is reached.
+    pub(crate) certain: bool,
 }
 
 /// Constants of the code, 64 bytes each.
@@ -135,9 +142,20 @@ impl Chunks {
 }
 
 impl Writer {
-    /// Bytes of the register file. Steps that access anything outside have no template. This keeps
+    /// Bytes of the register file, which the template reads or writes.
+    pub(crate) fn file(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<MemoryOperand, NoTemplate> {
+        let place = self.place(offset, bytes)?;
+        self.need_bytes(&(offset..offset + bytes));
+        Ok(place)
+    }
+
+    /// The place of bytes of the register file. Steps that access anything outside have no template. This keeps
     /// machine code inside the file.
-    pub(crate) fn file(&self, offset: usize, bytes: usize) -> Result<MemoryOperand, NoTemplate> {
+    pub(crate) fn place(&self, offset: usize, bytes: usize) -> Result<MemoryOperand, NoTemplate> {
         let end = offset.checked_add(bytes).ok_or(NoTemplate)?;
         match i32::try_from(offset) {
             Ok(place) if end <= self.file_bytes => {
@@ -311,7 +329,7 @@ impl Writer {
         }
         let bytes = c.lanes * size;
         let offset = destination.offset + chunk * bytes;
-        let to = self.file(offset, bytes)?;
+        let to = self.place(offset, bytes)?;
         if same {
             let content = Content::Bytes { offset, bytes };
             if masked && c.lanes > 1 {
@@ -321,7 +339,8 @@ impl Writer {
                         n
                     }
                     None => {
-                        self.load_bytes(0, to, bytes)?;
+                        let old = self.file(offset, bytes)?;
+                        self.load_bytes(0, old, bytes)?;
                         0
                     }
                 };
@@ -332,7 +351,9 @@ impl Writer {
             if float && self.form == Form::Flushing && (!masked || c.lanes == 1) {
                 self.set_flushed(c, from);
             }
-            return self.store_bytes(to, from, bytes);
+            self.store_bytes(to, from, bytes)?;
+            self.stored_by(from, offset..offset + bytes, vec![self.asm.mark() - 1]);
+            return Ok(());
         }
         if ty == DataType::Hf && (!masked || c.lanes == 1) {
             self.halves(c, from);

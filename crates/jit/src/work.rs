@@ -7,6 +7,7 @@ use crate::kept::Detour;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::pages::place as fields;
+use crate::pending::Pending;
 use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
 use iced_x86::{Code as Op, Register};
 use visakit_exec::code::{Action, Message, Step};
@@ -40,30 +41,48 @@ impl Compiler<'_> {
         }
         self.writer.asm.settle();
         let mark = self.writer.asm.mark();
-        let kept = self.writer.kept;
+        let kept = self.writer.kept.clone();
+        let stores = self.writer.stores.len();
+        let may_leave = match &step.action {
+            Action::Message(_) => true,
+            Action::Compute(compute) => is_near(compute.operation),
+            _ => false,
+        };
+        let pending = match may_leave {
+            true => self.writer.pending(),
+            false => Vec::new(),
+        };
         let skip = self.writer.asm.label();
         self.writer.begin();
+        let skips = how != Enabled::All && lanes.count == 1;
+        let is_compute = matches!(step.action, Action::Compute(_));
+        self.writer.certain = !(is_compute && (skips || may_leave));
         if self.try_work(step, how, skip).is_ok() {
             if let Some(slow) = self.writer.beyond.take() {
                 let [idle, done] = [(); 2].map(|()| self.writer.asm.label());
                 self.writer.forget_masks();
-                self.detour(place, step, how, *counts, [slow, idle, done]);
+                self.detour(place, step, how, *counts, pending, [slow, idle, done]);
             }
-            if how != Enabled::All && lanes.count == 1 {
+            if skips {
                 self.writer.asm.place(skip);
                 self.writer.forget_step();
             }
             return;
         }
         self.writer.asm.back(mark);
-        self.writer.kept = kept;
+        self.writer.stores.truncate(stores);
+        self.writer.kept = kept.clone();
         self.writer.beyond = None;
+        self.writer.certain = true;
         if let Action::Message(message) = &step.action
-            && self.message(place, step, message, how, *counts).is_ok()
+            && self
+                .message(place, step, message, how, *counts, pending)
+                .is_ok()
         {
             return;
         }
         self.writer.asm.back(mark);
+        self.writer.kept = kept;
         if self.writer.form == Form::Usual {
             self.calls.insert(place);
         }
@@ -78,6 +97,7 @@ impl Compiler<'_> {
         step: &Step,
         how: Enabled,
         counts: Counts,
+        pending: Vec<Pending>,
         [slow, idle, done]: [Label; 3],
     ) {
         self.writer.asm.place(done);
@@ -88,7 +108,8 @@ impl Compiler<'_> {
             slow,
             idle,
             done,
-            kept: self.writer.kept,
+            pending,
+            kept: self.writer.kept.clone(),
             used: 0,
         });
     }
@@ -101,6 +122,7 @@ impl Compiler<'_> {
         message: &Message,
         how: Enabled,
         counts: Counts,
+        pending: Vec<Pending>,
     ) -> Done {
         let lanes = message.lanes();
         if lanes.is_none() && !message.is_fence() {
@@ -125,7 +147,7 @@ impl Compiler<'_> {
         }
         self.writer
             .message(&lanes, how != Enabled::All, slow, done)?;
-        self.detour(place, step, how, counts, [slow, idle, done]);
+        self.detour(place, step, how, counts, pending, [slow, idle, done]);
         Ok(())
     }
 
@@ -136,8 +158,17 @@ impl Compiler<'_> {
             if let Some(window) = detour.window {
                 self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
             }
+            self.store_pending(&detour.pending);
             self.invoke(detour.step, detour.counts, exits);
-            self.writer.asm.place(detour.idle);
+            if detour.window.is_none() {
+                let reload = self.writer.asm.label();
+                self.writer.asm.jump(Op::Jmp_rel32_64, reload);
+                self.writer.asm.place(detour.idle);
+                self.store_pending(&detour.pending);
+                self.writer.asm.place(reload);
+            } else {
+                self.writer.asm.place(detour.idle);
+            }
             if self.writer.reload(&detour).is_err() {
                 // Not reached: what registers hold is inside of the file.
                 let label = self.exit(exits, detour.step, detour.counts, Way::Leave);
@@ -156,6 +187,7 @@ impl Compiler<'_> {
         counts: Counts,
         exits: &mut Vec<Exit>,
     ) {
+        self.writer.need_all();
         let message = matches!(step.action, Action::Message(_));
         let all = how == Enabled::All;
         let skip = self.writer.asm.label();

@@ -17,7 +17,8 @@ use crate::kernel::{Compile, Config};
 use crate::objects::{MemoryObject, ObjectKind};
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
-    BufferId, Group, InputClass, InputSlot, Limits, Memory, Observer, Options, Program, ThreadStart,
+    BufferId, Examined, Group, InputClass, InputSlot, Limits, Memory, Observer, Options, Program,
+    ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
 use web_time::Instant;
@@ -120,6 +121,7 @@ impl Media {
 
     /// Makes machine code of the program when it has run for long enough. It gives the same results.
     pub fn compile(&mut self, compile: &Compile<'_>) {
+        self.program.examine_registers(Examined::Never);
         compile.apply(&mut self.program);
     }
 

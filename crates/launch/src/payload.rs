@@ -194,14 +194,16 @@ impl Layout {
 
     /// Writes the thread header. `implicit` is the place of the implicit arguments, a multiple of 64.
     pub fn write_header(&self, image: &mut [u8], group: [u32; 3], thread: u32, implicit: u32) {
-        let Some(header) = image.get_mut(..HEADER) else {
+        let Some(header) = image.first_chunk_mut::<HEADER>() else {
+            return;
+        };
+        let (dwords, _) = header.as_chunks_mut::<4>();
+        let [d0, d1, d2, _, _, _, d6, d7] = dwords else {
             return;
         };
         let [x, y, z] = group;
-        let words = [(0, implicit), (1, x), (2, thread & 0xff), (6, y), (7, z)];
-        for (dword, value) in words {
-            put(header, dword * 4, &u32::to_le_bytes(value));
-        }
+        let words = [implicit, x, thread & 0xff, y, z].map(u32::to_le_bytes);
+        [*d0, *d1, *d2, *d6, *d7] = words;
     }
 
     /// Writes the local ids of a thread's work-items. `walk` says in which order they run through the dimensions.

@@ -10,7 +10,8 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 use visakit_exec::memory::{ChannelOrder, ChannelType, Format as Texels, Image, Surface};
 use visakit_exec::{
-    BufferId, Counters, Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot,
+    BufferId, Counters, Examined, Group, Limits, Memory, Options, Program, ThreadStart,
+    VariableSlot,
 };
 use visakit_isa::object::Item;
 use visakit_isa::{PredicateId, VarId};
@@ -146,10 +147,13 @@ pub fn compare_changed(case: &Case, changed: &Case) -> Verdict {
         Err(halt) => return Verdict::Undefined(halt),
     };
     let first = case.object.format().predefined_variable_count();
-    let compared = Fast::run(changed, None).and_then(|fast| {
+    let compared = Fast::run(changed, None, Examined::Always).and_then(|fast| {
         let mut differences = fast.against(&slow, first)?;
         for jit in compilers() {
-            differences.extend(fast.against_machine_code(changed, *jit));
+            // Registers that are examined at the end alone are stored less often.
+            for examined in [Examined::Always, Examined::AtEnd] {
+                differences.extend(fast.against_machine_code(changed, *jit, examined));
+            }
         }
         Ok(differences)
     });
@@ -181,7 +185,7 @@ struct Fast {
 
 impl Fast {
     /// Runs a case, in machine code if a compiler is given.
-    fn run(case: &Case, compiler: Option<Jit>) -> Result<Self, String> {
+    fn run(case: &Case, compiler: Option<Jit>, examined: Examined) -> Result<Self, String> {
         let options = Options {
             grf_bytes: u32::try_from(case.grf).unwrap_or(32),
             strict: true,
@@ -190,6 +194,7 @@ impl Fast {
         let mut program =
             Program::new(&case.object, Case::KERNEL, &options).map_err(|e| e.to_string())?;
         if let Some(jit) = compiler {
+            program.examine_registers(examined);
             program.compile_with(Arc::new(jit), 0);
         }
         let mut memory = Memory::new(1 << 30);
@@ -335,18 +340,18 @@ impl Fast {
     }
 
     /// The differences between machine code and the interpreter: every byte is compared.
-    fn against_machine_code(&self, case: &Case, jit: Jit) -> Vec<Difference> {
+    fn against_machine_code(&self, case: &Case, jit: Jit, examined: Examined) -> Vec<Difference> {
         let mut differences = Vec::new();
         let mut note = |what: &str, offset: usize, expected: &[u8], got: &[u8]| {
             differences.push(Difference {
-                name: format!("machine code ({:?}), {what}", jit.features()),
+                name: format!("machine code ({:?}, {examined:?}), {what}", jit.features()),
                 offset,
                 expected: expected.to_vec(),
                 got: got.to_vec(),
                 precision: Precision::Exact,
             });
         };
-        let native = match Self::run(case, Some(jit)) {
+        let native = match Self::run(case, Some(jit), examined) {
             Ok(native) => native,
             Err(fault) => {
                 note(&fault, 0, &[], &[]);

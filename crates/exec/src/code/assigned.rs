@@ -449,7 +449,7 @@ impl Walk<'_> {
 }
 
 /// Whether lanes read elements other than their own.
-const fn looks_around(operation: Operation) -> bool {
+pub(super) const fn looks_around(operation: Operation) -> bool {
     matches!(
         operation,
         Operation::Differences

@@ -9,16 +9,19 @@ mod blocks;
 mod count;
 mod display;
 mod effects;
+mod live;
 mod modes;
 mod operand;
 mod operation;
 mod relocate;
+pub(crate) mod uses;
 mod verify;
 
 pub(crate) use assigned::{exposed, lanes};
 pub use blocks::{Block, Edge};
 pub(crate) use count::Tallies;
 pub use count::{Count, StepCounts};
+pub use live::{Dwords, Liveness, Walk};
 pub use modes::Modes;
 pub use operand::{
     Combine, Destination, Extension, Flag, Lanes, Modify, Offsets, RawPlace, Region, Scalar,

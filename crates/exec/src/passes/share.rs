@@ -6,12 +6,10 @@
 //! variable, as long as every use reads only what the same run of the block has written. This pass looks for such
 //! variables. All others keep a place of their own.
 
-mod uses;
-
+use crate::code::uses::{Lanes, Use, Way, uses};
 use crate::code::{Action, Code, alignment};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use uses::{Lanes, Use, Way, uses};
 
 /// The places of everything in the register file after sharing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

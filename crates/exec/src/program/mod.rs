@@ -10,7 +10,7 @@ pub(crate) use load::{Loaded, Masking, Work};
 pub use start::ThreadStart;
 pub(crate) use start::{Again, Set};
 
-use crate::code::{Code, StepCounts, Tallies};
+use crate::code::{Code, Liveness, StepCounts, Tallies};
 use crate::fault::TranslateError;
 use crate::lanes::mode::FloatMode;
 use crate::native::{Compiler, Native, USUAL_MODE};
@@ -28,6 +28,18 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use visakit_isa::object::{Body, InputKind, Object, RoutineId};
 
+/// When the registers of threads are examined from outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Examined {
+    /// Whenever a thread stops.
+    #[default]
+    Always,
+    /// When it has ended without a fault.
+    AtEnd,
+    /// Never: only memory is.
+    Never,
+}
+
 /// A translated kernel with the functions of its object.
 #[derive(Debug)]
 pub struct Program {
@@ -38,6 +50,7 @@ pub struct Program {
     native: OnceLock<Option<Box<dyn Native>>>,
     /// Who makes it, and after how many instructions.
     compiler: Option<(Arc<dyn Compiler>, u64)>,
+    examined: Examined,
     /// Instructions that ran so far, while there may be machine code some time.
     ran: AtomicU64,
     /// What was counted, if the program counts.
@@ -145,6 +158,7 @@ impl Program {
             steps: Steps::new(&code),
             native: OnceLock::new(),
             compiler: None,
+            examined: Examined::Always,
             ran: AtomicU64::new(0),
             counting,
             code,
@@ -227,7 +241,10 @@ impl Program {
         Again {
             lanes: crate::code::lanes(&self.code),
             parts: self.image.of_changed(exposed),
-            header: is_read(&header),
+            header: (0..header.len())
+                .step_by(4)
+                .filter(|at| is_read(&(header.start + at..header.start + at + 4)))
+                .collect(),
             cr0: cr0.first().map(|(_, set)| set.slot.offset),
             facts: facts.into_iter().map(|(number, _)| number).collect(),
             inputs: inputs
@@ -404,15 +421,36 @@ impl Program {
     /// Compiles the code when this many instructions have run (0: at once). Threads continue in machine code at their
     /// next turn.
     pub fn compile_with(&mut self, compiler: Arc<dyn Compiler>, after: u64) {
-        if after == 0 {
-            self.native.get_or_init(|| compiler.compile(&self.code));
-        }
         self.compiler = Some((compiler, after));
+        if after == 0 {
+            self.compile();
+        }
+    }
+
+    /// Says when registers are examined. Machine code that is made after this leaves in them, at other times, only what
+    /// the program reads again.
+    pub const fn examine_registers(&mut self, when: Examined) {
+        self.examined = when;
+    }
+
+    fn compile(&self) {
+        let Some((compiler, _)) = &self.compiler else {
+            return;
+        };
+        self.native.get_or_init(|| {
+            let ends = match self.examined {
+                Examined::Always => None,
+                Examined::AtEnd => Some(true),
+                Examined::Never => Some(false),
+            };
+            let live = ends.and_then(|ends| Liveness::new(&self.code, &self.taken, ends));
+            compiler.compile(&self.code, live.as_ref())
+        });
     }
 
     /// Counts instructions that ran, and compiles when they are enough.
     pub(crate) fn count(&self, instructions: u64) {
-        let Some((compiler, after)) = &self.compiler else {
+        let Some((_, after)) = &self.compiler else {
             return;
         };
         if self.native.get().is_none()
@@ -422,7 +460,7 @@ impl Program {
                 .saturating_add(instructions)
                 >= *after
         {
-            self.native.get_or_init(|| compiler.compile(&self.code));
+            self.compile();
         }
     }
 

@@ -130,8 +130,8 @@ pub(crate) struct Again {
     pub(crate) lanes: u32,
     /// Parts of the initial content.
     pub(crate) parts: Vec<Range<usize>>,
-    /// Whether the thread header is read.
-    pub(crate) header: bool,
+    /// Dwords of the thread header that are read: where they are in it.
+    pub(crate) header: Vec<usize>,
     /// Place of `%cr0`, which most programs change.
     pub(crate) cr0: Option<usize>,
     /// The others: numbers in [`Entry::facts`].

@@ -7,20 +7,16 @@
 
 use super::host::Machine;
 use super::line::Line;
-use super::prepare::prepare;
+use super::prepare::{Again, prepare};
 use super::thread::{Pause, Thread, World};
 use super::{Counters, Interrupt, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::lanes::mode::FloatMode;
 use crate::machine::Aligned;
 use crate::memory::Memory;
-use crate::native::{Host, Native};
+use crate::native::{Host, Native, SLICE};
 use crate::observe::Observer;
 use crate::program::{Program, ThreadStart};
-
-/// Steps that a thread runs before another one gets its turn, and before it looks whether it is to stop.
-/// Threads that wait for each other in a loop make progress this way.
-const SLICE: u64 = 20_000;
 
 /// A work-group: its threads and their shared local memory.
 ///
@@ -181,12 +177,15 @@ impl Group {
         // Threads start in the same mode, as a rule.
         let mut cr0 = 0;
         let mut mode = FloatMode::from_cr0(cr0);
+        let again = again.then(|| Again::new(program));
         for (thread, start) in self.threads.iter_mut().zip(threads) {
             if start.cr0 != cr0 {
                 cr0 = start.cr0;
                 mode = FloatMode::from_cr0(cr0);
             }
-            prepare(thread, program, start, mode, bytes, again)?;
+            if !again.as_ref().is_some_and(|a| a.start(thread, start, mode)) {
+                prepare(thread, program, start, mode, bytes)?;
+            }
         }
         Ok(())
     }
@@ -312,13 +311,14 @@ impl Group {
                 }
                 self.turn = Turn::of(next, true);
             }
+            let all_end = |group: &Self| group.threads.iter().all(|t| t.pause == Pause::Ended);
+            if all_end(self) {
+                self.turn = Turn::default();
+                return Ok(Progress::Ended);
+            }
             let progress = self.turn.progress | self.release(program, observer);
             self.turn = Turn::default();
-            if self
-                .threads
-                .iter()
-                .all(|thread| thread.pause == Pause::Ended)
-            {
+            if all_end(self) {
                 return Ok(Progress::Ended);
             }
             if !progress {
@@ -337,14 +337,14 @@ impl Group {
     ) -> Result<bool, Box<Fault>> {
         let (first, program) = (self.turn.thread, world.program);
         let granted = world.grant(&self.turn, *fuel, &self.counters);
-        let mut threads = self.threads.iter_mut();
-        let thread = threads.nth(first);
-        let Some((thread, mut state)) = thread.and_then(|thread| {
-            let state = thread.native(native.entries(), granted)?;
-            Some((thread, state))
-        }) else {
+        let threads = self.threads.get_mut(first..).unwrap_or_default();
+        let Some((thread, threads)) = threads.split_first_mut() else {
             return Ok(false);
         };
+        let Some(mut state) = thread.native(native.entries(), granted) else {
+            return Ok(false);
+        };
+        state.budget = world.budget(*fuel, &self.counters);
         let mut host = Machine {
             program,
             base: thread.base(),
@@ -360,7 +360,7 @@ impl Group {
                 counters: &mut self.counters,
                 fuel,
                 world,
-                granted,
+                budget: state.budget,
             }),
             is_over: false,
         };

@@ -2,7 +2,7 @@
 
 use super::common::{Common, Extent, Lanes};
 use super::line::Line;
-use super::thread::Thread;
+use super::thread::{Pause, Thread};
 use super::waiting::Waiting;
 use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
@@ -47,6 +47,8 @@ impl Thread {
             running: self.running,
             waiting: first(&self.waiting, self.base()),
             left,
+            granted: left,
+            budget: left,
             lane_operations: 0,
             mode,
             cr0: None,
@@ -74,6 +76,37 @@ impl Host for Machine<'_> {
         self.thread = next?;
         self.base = self.thread.base();
         Some(&mut self.thread.registers.file)
+    }
+
+    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], u32) -> bool) -> NativeMode {
+        let rest = self.line.as_mut().map_or(&mut [][..], |line| line.rest);
+        let mode = rest.first().map(|thread| thread.registers.mode);
+        let entry = self.program.code().routines.first().map(|r| r.entry);
+        for thread in rest {
+            let begins = thread.pause == Pause::None
+                && Some(thread.pc) == entry
+                && Some(thread.registers.mode) == mode
+                && thread.frames.is_empty()
+                && thread.waiting.0.is_empty();
+            if !begins || !each(&mut thread.registers.file, thread.running) {
+                break;
+            }
+        }
+        mode.map_or(NativeMode::Other, |mode| mode.native)
+    }
+
+    fn pass(&mut self, threads: usize) {
+        let Some(line) = self.line.as_mut() else {
+            return;
+        };
+        for _ in 0..threads {
+            let Some(next) = line.following() else {
+                return;
+            };
+            let ended = std::mem::replace(&mut self.thread, next);
+            (ended.pause, ended.running) = (Pause::Ended, 0);
+        }
+        self.base = 0;
     }
 
     fn registers(&mut self) -> &mut [u8] {

@@ -8,11 +8,10 @@ use super::group::Turn;
 use super::thread::{Pause, Thread, World};
 use crate::code::Step;
 use crate::native::{Entry, NativeThread};
-use std::slice::IterMut;
 
 /// The threads that follow, and what all of them share.
 pub(super) struct Line<'a> {
-    pub(super) rest: IterMut<'a, Thread>,
+    pub(super) rest: &'a mut [Thread],
     pub(super) steps: &'a [Step],
     pub(super) entries: &'a [Entry],
     pub(super) turn: &'a mut Turn,
@@ -20,20 +19,28 @@ pub(super) struct Line<'a> {
     /// Steps that the group may still run before its caller is asked.
     pub(super) fuel: &'a mut u64,
     pub(super) world: &'a World<'a>,
-    /// Steps that were granted to the thread that runs.
-    pub(super) granted: u64,
+    /// Steps that were granted to the thread that runs and to those that follow it.
+    pub(super) budget: u64,
 }
 
 impl<'a> Line<'a> {
     /// Counts what the thread whose turn it is has run, and returns its number.
     pub(super) fn account(&mut self, state: &NativeThread) -> usize {
-        let used = self.granted - state.left;
-        self.granted = state.left;
-        self.counters.instructions += used;
+        let used = state.granted - state.left;
+        let all = self.budget - state.budget + used;
+        self.counters.instructions += all;
         self.counters.lane_operations += state.lane_operations;
-        *self.fuel -= used;
+        *self.fuel -= all;
         self.turn.use_up(used);
         self.turn.thread
+    }
+
+    /// The thread that follows, whose turn it is now.
+    pub(super) fn following(&mut self) -> Option<&'a mut Thread> {
+        let (next, rest) = std::mem::take(&mut self.rest).split_first_mut()?;
+        self.rest = rest;
+        *self.turn = Turn::of(self.turn.thread + 1, true);
+        Some(next)
     }
 
     /// The thread that follows one that machine code has left in this state, and its own state. `None` where the
@@ -56,17 +63,21 @@ impl<'a> Line<'a> {
             state.left -= 1;
             state.lane_operations += 1;
         }
-        let number = self.account(state);
-        state.lane_operations = 0;
+        self.account(state);
+        (state.granted, state.lane_operations) = (state.left, 0);
+        self.budget = state.budget;
         if !stops {
             return None;
         }
-        *self.turn = Turn::of(number + 1, true);
-        let next = self.rest.next()?;
+        let Some(next) = self.following() else {
+            *self.turn = Turn::of(self.turn.thread + 1, true);
+            return None;
+        };
         let may = next.pause == Pause::None && !self.world.interrupted();
         let granted = may.then(|| self.world.grant(self.turn, *self.fuel, self.counters))?;
         *state = next.native(self.entries, granted)?;
-        self.granted = granted;
+        state.budget = self.world.budget(*self.fuel, self.counters);
+        self.budget = state.budget;
         Some(next)
     }
 }

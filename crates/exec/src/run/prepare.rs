@@ -9,32 +9,95 @@ use super::thread::{Pause, Thread};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
-use crate::program::{Again, Program, Set, ThreadStart};
+use crate::program::{Again as Plan, Program, Set, ThreadStart};
 use crate::variables::{InputClass, InputSlot};
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
-/// Fills the registers of a thread that starts in that float mode, in a group that uses this many bytes. `again` states
-/// that the start is that of the thread's last run except for the thread header and the place of the group.
+/// Starts threads of a program again, of which only the group is another one than at their last start.
+pub(super) struct Again<'p> {
+    program: &'p Program,
+    plan: &'p Plan,
+    /// Place of the thread header in the register file.
+    header: usize,
+    entry: usize,
+}
+
+impl<'p> Again<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        Self {
+            program,
+            plan: program.again(),
+            header: program.entry.r0.as_ref().map_or(0, |slot| slot.offset),
+            entry: entry(program),
+        }
+    }
+
+    /// Fills those registers that differ from the ones of the last start, and returns whether that suffices: `start` is
+    /// that of the thread's last run except for the thread header and the place of the group.
+    #[inline]
+    pub(super) fn start(&self, thread: &mut Thread, start: &ThreadStart, mode: FloatMode) -> bool {
+        let Self { program, plan, .. } = *self;
+        let used = thread.image.as_ref();
+        let suits = used.is_some_and(|old| Arc::ptr_eq(old, &program.image))
+            && start.image.len() >= program.payload_bytes
+            && thread.changed.is_empty()
+            && start.sets.is_empty()
+            && start.mask & plan.lanes == plan.lanes
+            && start.scratch_bytes == 0
+            && thread.scratch.is_empty();
+        if !suits {
+            return false;
+        }
+        let registers = &mut thread.registers;
+        registers.mode = mode;
+        for part in &plan.parts {
+            program
+                .image
+                .restore_part(&mut registers.file, part.clone());
+        }
+        for at in &plan.header {
+            let dword = start.image.get(*at..).and_then(<[u8]>::first_chunk::<4>);
+            if let Some(dword) = dword {
+                registers.set_element(self.header + at, *dword);
+            }
+        }
+        if let Some(place) = plan.cr0 {
+            registers.set_element(place, start.cr0);
+        }
+        for number in &plan.facts {
+            if let Some(set) = program.entry.facts.get(*number) {
+                set_fact(registers, start, set);
+            }
+        }
+        for number in &plan.inputs {
+            if let Some(input) = program.inputs().get(*number) {
+                set_input(registers, program, start, input);
+            }
+        }
+        restart(thread, start, self.entry);
+        true
+    }
+}
+
+/// The first step of the kernel.
+fn entry(program: &Program) -> usize {
+    program.code().routines.first().map_or(0, |r| r.entry)
+}
+
+/// Fills the registers of a thread that starts in that float mode, in a group that uses this many bytes.
 pub(super) fn prepare(
     thread: &mut Thread,
     program: &Program,
     start: &ThreadStart,
     mode: FloatMode,
     bytes: u64,
-    again: bool,
 ) -> Result<(), Fault> {
     thread.registers.mode = mode;
     let image = &program.image;
     let used = thread.image.as_ref();
     let used = used.is_some_and(|old| Arc::ptr_eq(old, image));
     let whole = start.image.len() >= program.payload_bytes;
-    if again && used && whole && thread.changed.is_empty() && start.sets.is_empty() {
-        let again = program.again();
-        if start.mask & again.lanes == again.lanes {
-            return refill(thread, program, start, bytes, again);
-        }
-    }
     let filled = fill(thread, program, start, bytes, (used, whole));
     if filled.is_err() {
         // The content of the registers is unknown.
@@ -43,39 +106,6 @@ pub(super) fn prepare(
         thread.image = Some(Arc::clone(image));
     }
     filled
-}
-
-/// Fills those registers that differ from the ones of the last start.
-fn refill(
-    thread: &mut Thread,
-    program: &Program,
-    start: &ThreadStart,
-    bytes: u64,
-    again: &Again,
-) -> Result<(), Fault> {
-    let registers = &mut thread.registers;
-    for part in &again.parts {
-        program
-            .image
-            .restore_part(&mut registers.file, part.clone());
-    }
-    if again.header {
-        set_header(registers, program, start);
-    }
-    if let Some(place) = again.cr0 {
-        registers.set_element(place, start.cr0);
-    }
-    for number in &again.facts {
-        if let Some(set) = program.entry.facts.get(*number) {
-            set_fact(registers, start, set);
-        }
-    }
-    for number in &again.inputs {
-        if let Some(input) = program.inputs().get(*number) {
-            set_input(registers, program, start, input);
-        }
-    }
-    restart(thread, program, start, bytes)
 }
 
 /// The same for a thread that has been `used` by the program before, or not.
@@ -108,34 +138,29 @@ fn fill(
         }
         write(&mut thread.registers, slot.offset, bytes, slot.bytes);
     }
-    restart(thread, program, start, bytes)
-}
-
-/// Everything but the registers.
-#[inline]
-fn restart(
-    thread: &mut Thread,
-    program: &Program,
-    start: &ThreadStart,
-    bytes: u64,
-) -> Result<(), Fault> {
     if start.scratch_bytes != 0 || !thread.scratch.is_empty() {
         let zeroed = thread.scratch.zero(start.scratch_bytes);
         zeroed.map_err(|_| Fault::at_start(FaultKind::OutOfMemory(bytes)))?;
     }
+    restart(thread, start, entry(program));
+    Ok(())
+}
+
+/// Everything but registers and scratch memory.
+#[inline]
+fn restart(thread: &mut Thread, start: &ThreadStart, entry: usize) {
     thread.waiting.0.clear();
     thread.frames.clear();
     thread.saved_bytes = 0;
     (thread.signals, thread.waits) = (0, 0);
     thread.named.clear();
     thread.running = start.mask;
-    thread.pc = program.code().routines.first().map_or(0, |r| r.entry);
+    thread.pc = entry;
     thread.pause = if start.mask == 0 {
         Pause::Ended
     } else {
         Pause::None
     };
-    Ok(())
 }
 
 /// Gives a thread the initial content of the registers. `whole` states that the payload fills all inputs.
@@ -177,19 +202,7 @@ fn set_header(registers: &mut Registers, program: &Program, start: &ThreadStart)
     };
     let r0 = start.image.get(..program.grf_bytes() as usize);
     let r0 = r0.unwrap_or(&start.image);
-    // Copies of known size are no calls.
-    let registers = (registers, slot.offset);
-    match slot.bytes.min(r0.len()) {
-        32 => write_chunk::<32>(registers, r0),
-        64 => write_chunk::<64>(registers, r0),
-        _ => write(registers.0, slot.offset, r0, slot.bytes),
-    }
-}
-
-fn write_chunk<const N: usize>((registers, place): (&mut Registers, usize), bytes: &[u8]) {
-    if let Some(chunk) = bytes.first_chunk::<N>() {
-        registers.set_element(place, *chunk);
-    }
+    write(registers, slot.offset, r0, slot.bytes);
 }
 
 fn set_fact(registers: &mut Registers, start: &ThreadStart, set: &Set) {

@@ -19,7 +19,7 @@ mod threads;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use visakit_exec::{Compiler, Group, Limits, Memory, Options, Program, ThreadStart};
+use visakit_exec::{Compiler, Examined, Group, Limits, Memory, Options, Program, ThreadStart};
 use visakit_jit::Jit;
 use visakit_launch::{Case, Compile, Config};
 use visakit_testing::{cases, fixtures, say};
@@ -45,8 +45,13 @@ fn translated(text: &str) -> Program {
 
 /// The kernel of a text: for the interpreter, and compiled by each compiler.
 fn forms(text: &str) -> (Program, Vec<Program>) {
-    let compiled = compilers().into_iter().map(|jit| {
+    let modes = [Examined::Always, Examined::AtEnd];
+    let all = compilers()
+        .into_iter()
+        .flat_map(|jit| modes.map(|m| (jit, m)));
+    let compiled = all.map(|(jit, examined)| {
         let mut program = translated(text);
+        program.examine_registers(examined);
         program.compile_with(Arc::new(jit), 0);
         program
     });
@@ -204,8 +209,14 @@ fn fuel_runs_out_anywhere() {
         };
         let program = || Program::new(&object, kernel, &options).unwrap();
         let expected = left_behind(&program(), 1 << 40, 0x4c0);
-        for jit in compilers() {
+        let modes = match expected.3.as_str() {
+            "" => &[Examined::Always, Examined::AtEnd][..],
+            _ => &[Examined::Always],
+        };
+        let all = compilers().into_iter();
+        for (jit, examined) in all.flat_map(|jit| modes.iter().map(move |m| (jit, *m))) {
             let mut compiled = program();
+            compiled.examine_registers(examined);
             compiled.compile_with(Arc::new(jit), 0);
             assert!(compiled.is_compiled(), "{name}");
             for fuel in [1, 3, 977, 1 << 40] {

@@ -4,7 +4,7 @@
 use super::{Random, compilers, same_registers, translated};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use visakit_exec::code::Code;
+use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{
     Compiler, Entry, Group, Host, Limits, Memory, Native, NativeFault, NativeThread, Program,
     ThreadStart,
@@ -19,8 +19,8 @@ struct Counting(Jit, Arc<AtomicU64>);
 struct Counted(Box<dyn Native>, Arc<AtomicU64>);
 
 impl Compiler for Counting {
-    fn compile(&self, code: &Code) -> Option<Box<dyn Native>> {
-        let native = self.0.compile(code)?;
+    fn compile(&self, code: &Code, live: Option<&Liveness>) -> Option<Box<dyn Native>> {
+        let native = self.0.compile(code, live)?;
         Some(Box::new(Counted(native, Arc::clone(&self.1))))
     }
 }

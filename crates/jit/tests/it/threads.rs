@@ -5,7 +5,7 @@
 
 use super::{compilers, translated};
 use std::sync::Arc;
-use visakit_exec::code::Code;
+use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{
     Compiler, Counters, Entry, Group, Host, Limits, Memory, Native, NativeFault, NativeLanes,
     NativeMemory, NativeThread, Program, Progress, ThreadStart,
@@ -47,8 +47,8 @@ struct Single(Box<dyn Native>);
 struct Hidden<'a>(&'a mut dyn Host);
 
 impl Compiler for Alone {
-    fn compile(&self, code: &Code) -> Option<Box<dyn Native>> {
-        Some(Box::new(Single(self.0.compile(code)?)))
+    fn compile(&self, code: &Code, live: Option<&Liveness>) -> Option<Box<dyn Native>> {
+        Some(Box::new(Single(self.0.compile(code, live)?)))
     }
 }
 

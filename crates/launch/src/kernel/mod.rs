@@ -24,7 +24,7 @@ use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use visakit_exec::memory::Storage;
-use visakit_exec::{InputClass, Observer, Options, Program};
+use visakit_exec::{Examined, InputClass, Observer, Options, Program};
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
 use web_time::{Duration, Instant};
@@ -197,6 +197,7 @@ impl<'o> Kernel<'o> {
             program.allow_stray_reads();
         }
         if let Some(compile) = &config.compile {
+            program.examine_registers(Examined::Never);
             compile.apply(&mut program);
         }
         let translation = started.elapsed();

@@ -15,6 +15,10 @@ pub(crate) struct Team<'l> {
     starts: Vec<ThreadStart>,
     /// The size of groups that `starts` are for.
     local: Option<[u32; 3]>,
+    /// Groups of the grid in each dimension.
+    groups: [u32; 3],
+    /// The last group, by number and coordinates.
+    last: (u64, [u32; 3]),
 }
 
 impl<'l> Team<'l> {
@@ -25,7 +29,21 @@ impl<'l> Team<'l> {
             group: Group::default(),
             starts: Vec::new(),
             local: None,
+            groups: launch.range.groups(),
+            last: (0, [0; 3]),
         }
+    }
+
+    /// The coordinates of a group: mostly it is the one after the last.
+    fn place(&mut self, number: u64) -> [u32; 3] {
+        let (last, [x, y, z]) = self.last;
+        let at = match self.groups {
+            [width, ..] if number == last + 1 && x + 1 < width => [x + 1, y, z],
+            _ if number == last => [x, y, z],
+            _ => self.launch.range.group(number),
+        };
+        self.last = (number, at);
+        at
     }
 
     pub(super) fn run(
@@ -35,17 +53,16 @@ impl<'l> Team<'l> {
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
-        let at = self.launch.range.group(number);
+        let at = self.place(number);
         observer.group(at, self.launch.range.local_of(at));
-        self.start(number, effort.limits(), watches(observer))?;
+        self.start(at, effort.limits(), watches(observer))?;
         let parts = (&mut self.group, &*self.launch.program, self.launch.memory());
         effort.run(number, parts, observer, done, |fault| at_group(at, fault))
     }
 
     /// Gets the threads of a group ready. `watched` says that registers are read from outside.
-    fn start(&mut self, number: u64, limits: &Limits, watched: bool) -> Result<(), LaunchError> {
+    fn start(&mut self, at: [u32; 3], limits: &Limits, watched: bool) -> Result<(), LaunchError> {
         let launch = self.launch;
-        let at = launch.range.group(number);
         let local = launch.range.local_of(at);
         let same = self.local == Some(local);
         if !same {
@@ -76,7 +93,8 @@ impl<'l> Team<'l> {
 
     /// The group, ready to run.
     pub(crate) fn started(mut self, number: u64, limits: &Limits) -> Result<Group, LaunchError> {
-        self.start(number, limits, true)?;
+        let at = self.place(number);
+        self.start(at, limits, true)?;
         Ok(self.group)
     }
 

@@ -1,5 +1,6 @@
 //! The parts of the register file that a step reads and writes, lane by lane.
 
+use super::assigned::looks_around;
 use crate::code::{
     Action, Compute, Destination, LaneMessage, Message, Region, Scalar, Source, Step, Systolic,
     Target,
@@ -8,7 +9,7 @@ use std::ops::Range;
 
 /// How a step uses some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// Reads those of its enabled lanes.
     Reads,
     /// Writes those of all lanes of its execution mask.
@@ -21,14 +22,14 @@ pub(super) enum Way {
 
 /// A part of the register file that a step uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Use {
-    pub(super) way: Way,
-    pub(super) lanes: Lanes,
+pub(crate) struct Use {
+    pub(crate) way: Way,
+    pub(crate) lanes: Lanes,
 }
 
 /// Bytes of each lane of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Lanes {
+pub(crate) struct Lanes {
     /// First byte of the first lane.
     place: usize,
     /// Bytes from lane to lane.
@@ -56,13 +57,34 @@ impl Lanes {
     }
 
     /// From the first byte to the last.
-    pub(super) fn extent(&self) -> Range<usize> {
+    pub(crate) fn extent(&self) -> Range<usize> {
         let last = self.place + self.count.saturating_sub(1) * self.stride;
         self.place..last + self.bytes
     }
 
+    /// All of its bytes, if they follow each other and all of them are used whatever lanes run.
+    pub(crate) fn contiguous(&self) -> Option<Range<usize>> {
+        (self.all && self.stride == self.bytes).then(|| self.extent())
+    }
+
+    /// The bytes of each lane, with its number, or `None` if they are used whatever lanes run.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (Option<usize>, Range<usize>)> + use<> {
+        let Self {
+            place,
+            stride,
+            bytes,
+            count,
+            first,
+            all,
+        } = *self;
+        (0..count).map(move |lane| {
+            let start = place + lane * stride;
+            ((!all).then_some(first + lane), start..start + bytes)
+        })
+    }
+
     /// Whether all of it has been written, each lane by itself.
-    pub(super) fn all_written(&self, written: &[Self]) -> bool {
+    pub(crate) fn all_written(&self, written: &[Self]) -> bool {
         // Mostly it was written just so.
         let same = |w: &&Self| {
             w.place == self.place
@@ -103,7 +125,7 @@ impl Lanes {
 }
 
 /// Collects what a step uses.
-pub(super) fn uses(step: &Step, to: &mut Vec<Use>) {
+pub(crate) fn uses(step: &Step, to: &mut Vec<Use>) {
     let mut of = Collector { step, to };
     match &step.action {
         Action::Compute(compute) => of.compute(compute),
@@ -176,20 +198,23 @@ impl Collector<'_> {
 
     fn compute(&mut self, compute: &Compute) {
         let used = compute.operation.sources();
-        // Some operations read elements of other lanes.
-        let by_lane = compute.operation.is_by_lane();
+        let first = self.to.len();
         for source in compute.sources.iter().take(used) {
-            if by_lane {
-                self.source(source);
-            } else {
-                self.anyhow(source.offset..source.offset + 1);
-            }
+            self.source(source);
         }
         for destination in std::iter::once(&compute.destination).chain(&compute.second) {
-            if by_lane {
-                self.destination(destination);
-            } else if destination.target != Target::Null {
-                self.anyhow(destination.offset..destination.offset + 1);
+            self.destination(destination);
+        }
+        if !compute.operation.is_by_lane() {
+            // Some operations read other elements, besides: what variable they are of is known.
+            let around = looks_around(compute.operation);
+            for one in self.to.iter_mut().skip(first) {
+                let all = one.lanes.extent();
+                let end = if around { all.start + 1 } else { all.end };
+                *one = Use {
+                    way: Way::Anyhow,
+                    lanes: Lanes::whole(all.start..end),
+                };
             }
         }
     }

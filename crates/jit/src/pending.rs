@@ -1,0 +1,142 @@
+//! Stores of results that may turn out to be superfluous.
+//!
+//! The result of a step stays in a vector register, and is stored to the register file at once, so that code which reads
+//! it from there need not care. Whether anybody does is known at the end of a segment: stores of values that were only
+//! used from registers, and are not live any more, are removed then. Ways out of a segment, and into the interpreter,
+//! store what registers hold of them at that point.
+
+use crate::vector::{Done, Writer};
+use std::ops::Range;
+
+/// A value in a register, not known to be needed in the register file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Pending {
+    /// Its number among [`Writer::stores`].
+    store: usize,
+    register: u32,
+    /// Its place in the register file.
+    bytes: Range<usize>,
+}
+
+/// The instructions that store a value: of two ways through a template each has its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Stores {
+    instructions: Vec<usize>,
+    /// Whether they stay.
+    needed: bool,
+}
+
+impl Writer {
+    /// The last instruction, besides others, stored bytes of the file from a register.
+    pub(crate) fn stored_by(&mut self, register: u32, bytes: Range<usize>, stores: Vec<usize>) {
+        if !self.certain || stores.is_empty() {
+            return;
+        }
+        self.kept.pending.push(Pending {
+            store: self.stores.len(),
+            register,
+            bytes,
+        });
+        self.stores.push(Stores {
+            instructions: stores,
+            needed: false,
+        });
+    }
+
+    /// The stores of some values stay where they are.
+    fn need(&mut self, which: impl Fn(&Pending) -> bool) {
+        let stores = &mut self.stores;
+        self.kept.pending.retain(|pending| {
+            let needed = which(pending);
+            if needed && let Some(stores) = stores.get_mut(pending.store) {
+                stores.needed = true;
+            }
+            !needed
+        });
+    }
+
+    /// Bytes of the file are accessed there.
+    pub(crate) fn need_bytes(&mut self, bytes: &Range<usize>) {
+        self.need(|pending| meet(&pending.bytes, bytes));
+    }
+
+    /// A register gets another value.
+    pub(crate) fn need_register(&mut self, register: u32) {
+        self.need(|pending| pending.register == register);
+    }
+
+    /// Everything is accessed.
+    pub(crate) fn need_all(&mut self) {
+        self.need(|_| true);
+    }
+
+    /// What is live at a place is needed: code goes on there.
+    pub(crate) fn need_live(&mut self, live: impl Fn(&Range<usize>) -> bool) {
+        self.need(|pending| live(&pending.bytes));
+    }
+
+    /// Bytes of the file get other contents, in place of which nobody sees the ones before.
+    pub(crate) fn replaced(&mut self, bytes: &Range<usize>) {
+        let certain = self.certain;
+        let covered = |own: &Range<usize>| bytes.start <= own.start && own.end <= bytes.end;
+        self.need(|pending| meet(&pending.bytes, bytes) && !(certain && covered(&pending.bytes)));
+        self.kept
+            .pending
+            .retain(|pending| !meet(&pending.bytes, bytes));
+    }
+
+    /// Values that are not live any more need not be stored, and their registers are free.
+    pub(crate) fn retire(&mut self, live: impl Fn(&Range<usize>) -> bool) {
+        let contents = &mut self.kept.contents;
+        self.kept.pending.retain(|pending| {
+            let is_live = live(&pending.bytes);
+            if !is_live && let Some(content) = contents.get_mut(pending.register as usize) {
+                *content = None;
+            }
+            is_live
+        });
+    }
+
+    /// Whether the value of a register is pending.
+    pub(crate) fn is_pending(&self, register: u32) -> bool {
+        let mut all = self.kept.pending.iter();
+        all.any(|pending| pending.register == register)
+    }
+
+    /// What is pending, for a way that leaves from here. Detours before it load these registers again.
+    pub(crate) fn pending(&mut self) -> Vec<Pending> {
+        let all = self.kept.pending.clone();
+        for pending in &all {
+            self.uses(pending.register);
+        }
+        all
+    }
+
+    /// Stores values on a way out, unless that has happened on the way to it.
+    pub(crate) fn store_pending(&mut self, all: &[Pending]) -> Done {
+        for pending in all {
+            let stores = self.stores.get(pending.store);
+            if stores.is_some_and(|stores| !stores.needed) {
+                let bytes = pending.bytes.clone();
+                let to = self.place(bytes.start, bytes.len())?;
+                self.store_bytes(to, pending.register, bytes.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the superfluous stores of the segment, which is complete.
+    pub(crate) fn remove_stores(&mut self) {
+        for stores in std::mem::take(&mut self.stores) {
+            if !stores.needed {
+                for instruction in stores.instructions {
+                    self.asm.remove(instruction);
+                }
+            }
+        }
+    }
+}
+
+fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
