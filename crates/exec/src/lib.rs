@@ -37,7 +37,7 @@ pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{
     Compiler, Entry, Flushed, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMemory,
-    NativeMode, NativeThread, ROUNDING_BITS, SLICE, USUAL_MODE,
+    NativeMode, NativeStop, NativeThread, ROUNDING_BITS, SLICE, USUAL_MODE,
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,

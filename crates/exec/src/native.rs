@@ -106,6 +106,22 @@ pub enum Flushed {
     Both,
 }
 
+/// How a thread stopped that another one follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NativeStop {
+    /// All its lanes have returned.
+    Ended,
+    /// It waits at a barrier.
+    Barrier {
+        /// The step after the barrier.
+        place: usize,
+        /// Lanes that run.
+        running: u32,
+        /// As [`NativeThread::cr0`].
+        cr0: Option<u32>,
+    },
+}
+
 /// Which lanes run, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NativeLanes {
@@ -147,17 +163,15 @@ pub trait Host {
         None
     }
 
-    /// Tells of threads that have not begun, and follow when the thread ends: their register files and lanes, in their
-    /// order, as long as the function returns true. Returns their float mode. Each may run [`SLICE`] instructions before
-    /// another one has its turn.
-    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], u32) -> bool) -> NativeMode {
+    /// Tells of the threads that follow when this one ends or comes to a barrier: register files, lanes
+    /// and float modes, in their order, as long as the function returns true. Each may run [`SLICE`] instructions before another one has its turn.
+    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], NativeLanes, NativeMode) -> bool) {
         let _ = each;
-        NativeMode::Other
     }
 
-    /// The thread and the ones after it have ended, this many in all. The next of [`Self::followers`] runs.
-    fn pass(&mut self, threads: usize) {
-        let _ = threads;
+    /// The thread has stopped in this way, and the next of [`Self::followers`] runs.
+    fn pass(&mut self, stop: NativeStop) {
+        let _ = stop;
     }
 
     /// Lanes that wait at the place join those that run.

@@ -10,7 +10,7 @@ use crate::assembler::Assembler;
 use crate::assembler::Label;
 use crate::kept::Kept;
 use crate::mode::Form;
-use crate::pages::place as fields;
+use crate::pages::place::{self as fields, follower};
 use crate::pending::Pending;
 use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
@@ -163,6 +163,11 @@ pub(crate) enum Way {
     Join,
 }
 
+/// A field of the follower at the offset in `rax`.
+fn of_follower(place: i64) -> MemoryOperand {
+    MemoryOperand::with_base_index_scale_displ_size(CONTEXT, Register::RAX, 1, place, 8)
+}
+
 /// Lanes that jump.
 pub(crate) const TAKEN: Register = Register::EDX;
 
@@ -220,7 +225,7 @@ pub(crate) fn compile(
         calls: BTreeSet::new(),
     };
     compiler.enter_and_leave();
-    compiler.begin_follower();
+    compiler.go_on_with_follower();
     let starts: Vec<usize> = compiler.segments.keys().copied().collect();
     for start in &starts {
         for version in [0, 1] {
@@ -478,49 +483,58 @@ impl Compiler<'_> {
         }
     }
 
-    /// If all lanes return from the kernel at a step, and another thread has not begun, goes on with that one.
+    /// If the thread ends at a step, or waits at a barrier, goes on with the one that follows, if there is any.
     fn follow(&mut self, step: usize, version: usize) {
-        let ends = self.code.steps.get(step).is_some_and(|step| {
-            matches!(step.action, Action::Return { uniform: true }) && step.predicate.is_none()
-        });
-        if !ends || self.has_calls {
-            return;
-        }
+        use follower::{BYTES, CR0, PLACE, RUNNING as LANES};
+        use iced_x86::Register::{R12, RAX, RCX};
+        let after = match self.code.steps.get(step) {
+            _ if self.has_calls => return,
+            Some(Step {
+                action: Action::Return { uniform: true },
+                predicate: None,
+                ..
+            }) => None,
+            Some(Step {
+                action: Action::Barrier,
+                ..
+            }) => Some(step + 1),
+            _ => return,
+        };
+        let own = |place: i64| of_follower(place - BYTES);
         let leaves = self.writer.asm.label();
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::FOLLOWER));
-        asm.op2(
-            Op::Cmp_r64_rm64,
-            Register::RAX,
-            field(fields::FOLLOWERS_END),
-        );
+        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
+        asm.op2(Op::Cmp_r64_rm64, RAX, field(fields::FOLLOWERS_END));
         asm.jump(Op::Je_rel32_64, leaves);
-        if version != 0 {
+        if after.is_none() && version != 0 {
             asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
             asm.jump(Op::Jne_rel32_64, leaves);
         }
-        asm.op1(Op::Dec_rm64, LEFT);
-        asm.jump(Op::Jns_rel32_64, self.next);
+        asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
+        let lacks = asm.label();
+        asm.jump(Op::Jb_rel32_64, lacks);
+        if let Some(after) = after {
+            let after = u32::try_from(after).unwrap_or(u32::MAX);
+            asm.op1i(Op::Mov_r32_imm32, Register::ECX, after);
+            asm.op2(Op::Mov_rm64_r64, own(PLACE), RCX);
+            asm.op2(Op::Mov_rm64_r64, own(LANES), R12);
+            asm.op2(Op::Mov_r64_rm64, RCX, field(fields::CR0));
+            asm.op2(Op::Mov_rm64_r64, own(CR0), RCX);
+        } else {
+            asm.op1s(Op::Mov_rm64_imm32, own(PLACE), -1);
+        }
+        asm.jump(Op::Jmp_rel32_64, self.next);
+        asm.place(lacks);
         asm.op1(Op::Inc_rm64, LEFT);
         asm.place(leaves);
     }
 
-    /// A thread has ended, and the follower at the offset in `rax` begins.
-    fn begin_follower(&mut self) {
-        use Register::{R12, RAX, RCX, RDX};
-        let entry = self.code.routines.first().map(|r| r.entry);
-        let entry = entry.and_then(|entry| self.segments.get(&entry));
-        let labels = entry.map(|segment| [0, 1].map(|version| segment.label(version)));
-        let full = self.full;
+    /// A thread has stopped, and the follower at the offset in `rax` runs.
+    fn go_on_with_follower(&mut self) {
+        use follower::{BYTES, CONTROL, MODE, RUNNING as LANES, TARGET, WAITING};
+        use iced_x86::Register::{R12, RAX, RCX, RDX};
         let asm = &mut self.writer.asm;
         asm.place(self.next);
-        let Some([all, some]) = labels else {
-            // Not reached: threads that begin elsewhere have no followers.
-            asm.jump(Op::Jmp_rel32_64, self.end);
-            return;
-        };
-        let of_follower =
-            |place: i64| MemoryOperand::with_base_index_scale_displ_size(CONTEXT, RAX, 1, place, 8);
         asm.op1(Op::Inc_rm64, LANE_OPERATIONS);
         asm.op2(Op::Mov_r64_rm64, RCX, field(fields::GRANTED));
         asm.op2(Op::Sub_r64_rm64, RCX, LEFT);
@@ -532,30 +546,25 @@ impl Compiler<'_> {
         asm.op2(Op::Cmp_r64_rm64, RDX, LEFT);
         asm.op2(Op::Cmovb_r64_rm64, LEFT, RDX);
         asm.op2(Op::Mov_rm64_r64, field(fields::GRANTED), LEFT);
-        asm.op2(Op::Mov_r64_rm64, FILE, of_follower(fields::FOLLOWERS_FILE));
+        asm.op2(Op::Mov_r64_rm64, FILE, of_follower(follower::FILE));
         asm.op2(Op::Mov_rm64_r64, field(fields::FILE), FILE);
-        asm.op2(
-            Op::Mov_r64_rm64,
-            R12,
-            of_follower(fields::FOLLOWERS_RUNNING),
-        );
+        asm.op2(Op::Mov_r64_rm64, R12, of_follower(LANES));
         asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), R12);
-        asm.op1i(Op::Add_rm64_imm8, RAX, fields::FOLLOWER_BYTES);
-        asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
         for (from, to) in [
-            (fields::FIRST_MODE, fields::MODE),
-            (fields::FIRST_CONTROL, fields::CONTROL),
+            (WAITING, fields::WAITING),
+            (MODE, fields::MODE),
+            (CONTROL, fields::CONTROL),
         ] {
-            asm.op2(Op::Mov_r64_rm64, RCX, field(from));
+            asm.op2(Op::Mov_r64_rm64, RCX, of_follower(from));
             asm.op2(Op::Mov_rm64_r64, field(to), RCX);
         }
         for cr0 in [fields::CR0, fields::KNOWN_CR0] {
             // No content of it.
             asm.op1s(Op::Mov_rm64_imm32, field(cr0), -1);
         }
-        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, full);
-        asm.jump(Op::Je_rel32_64, all);
-        asm.jump(Op::Jmp_rel32_64, some);
+        asm.op1i(Op::Add_rm64_imm8, RAX, u32::try_from(BYTES).unwrap_or(0));
+        asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
+        asm.op1(Op::Jmp_rm64, of_follower(TARGET - BYTES));
     }
 
     /// Leaves machine code; the interpreter continues with a step.

@@ -7,9 +7,9 @@
 use crate::flow::Compiled;
 use crate::mode::control;
 use memmap2::{Mmap, MmapMut};
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 use visakit_exec::memory::Region;
-use visakit_exec::{Flushed, Host, NativeFault, NativeLanes, NativeMode, NativeThread};
+use visakit_exec::{Flushed, Host, NativeFault, NativeLanes, NativeMode, NativeStop, NativeThread};
 
 /// No content of `%cr0`.
 const UNWRITTEN: u64 = u64::MAX;
@@ -66,30 +66,41 @@ pub(crate) struct Context<'a> {
     pub(crate) granted: u64,
     /// Instructions that it and its followers may run.
     pub(crate) budget: u64,
-    /// The float mode that followers begin in, and its control word.
-    first_mode: u64,
-    first_control: u64,
-    /// The next of the followers and the end of them, as offsets from the first one.
+    /// The thread after the one that runs, and the end of them, as offsets from the first one.
     follower: u64,
     followers_end: u64,
-    followers: [Follower; FOLLOWERS],
-    /// The follower that the host knows to run: as many as there are before it have ended.
+    /// The thread that runs, those before it, and those that follow.
+    followers: [MaybeUninit<Follower>; FOLLOWERS],
+    /// The thread after the one that the host knows to run.
     known_follower: u64,
     host: &'a mut dyn Host,
     pages: &'a Pages,
 }
 
-/// A thread that has not begun.
+/// A thread that machine code can go on with, or has left behind.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Follower {
     /// Its register file.
     file: *mut u8,
-    /// Its lanes.
+    /// Lanes that run.
     running: u64,
+    /// Where it goes on.
+    target: *const u8,
+    /// The smallest place where lanes wait.
+    waiting: u64,
+    mode: u64,
+    control: u64,
+    /// Out: the step at which it waits after a barrier, or [`ENDED`].
+    place: u64,
+    /// Out: as [`Context::cr0`].
+    cr0: u64,
 }
 
-/// Most followers at a time.
+/// The place of a thread that has ended.
+const ENDED: u64 = u64::MAX;
+
+/// Most threads at a time.
 const FOLLOWERS: usize = 32;
 
 /// Places in [`Context`], for machine code.
@@ -128,19 +139,25 @@ pub(crate) mod place {
     pub(crate) const GRANTED: i64 = offset_of!(Context<'_>, granted) as i64;
     pub(crate) const BUDGET: i64 = offset_of!(Context<'_>, budget) as i64;
     pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, known_cr0) as i64;
-    pub(crate) const FIRST_MODE: i64 = offset_of!(Context<'_>, first_mode) as i64;
-    pub(crate) const FIRST_CONTROL: i64 = offset_of!(Context<'_>, first_control) as i64;
     pub(crate) const FOLLOWER: i64 = offset_of!(Context<'_>, follower) as i64;
     pub(crate) const FOLLOWERS_END: i64 = offset_of!(Context<'_>, followers_end) as i64;
-    /// The register file of the first follower.
-    pub(crate) const FOLLOWERS_FILE: i64 =
-        (offset_of!(Context<'_>, followers) + offset_of!(super::Follower, file)) as i64;
-    /// Its lanes.
-    pub(crate) const FOLLOWERS_RUNNING: i64 =
-        (offset_of!(Context<'_>, followers) + offset_of!(super::Follower, running)) as i64;
-    /// Bytes of a follower.
-    pub(crate) const FOLLOWER_BYTES: u32 = 16;
-    const _: () = assert!(size_of::<super::Follower>() == 16, "a follower");
+    /// Fields of a follower, relative to its offset in the context.
+    pub(crate) mod follower {
+        use super::super::Follower;
+        use super::{Context, offset_of};
+
+        const FIRST: usize = offset_of!(Context<'_>, followers);
+        pub(crate) const FILE: i64 = (FIRST + offset_of!(Follower, file)) as i64;
+        pub(crate) const RUNNING: i64 = (FIRST + offset_of!(Follower, running)) as i64;
+        pub(crate) const TARGET: i64 = (FIRST + offset_of!(Follower, target)) as i64;
+        pub(crate) const WAITING: i64 = (FIRST + offset_of!(Follower, waiting)) as i64;
+        pub(crate) const MODE: i64 = (FIRST + offset_of!(Follower, mode)) as i64;
+        pub(crate) const CONTROL: i64 = (FIRST + offset_of!(Follower, control)) as i64;
+        pub(crate) const PLACE: i64 = (FIRST + offset_of!(Follower, place)) as i64;
+        pub(crate) const CR0: i64 = (FIRST + offset_of!(Follower, cr0)) as i64;
+        /// Its size.
+        pub(crate) const BYTES: i64 = size_of::<Follower>() as i64;
+    }
     pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
     pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;
 }
@@ -160,10 +177,7 @@ impl Context<'_> {
 
     /// Prepares for a thread. False if there is no code for it.
     fn start(&mut self, thread: &NativeThread) -> bool {
-        let pages = self.pages;
-        let offset = pages.entry(thread.place, thread.running);
-        let target = offset.and_then(|offset| pages.code.get(offset..));
-        let Some(target) = target.map(<[u8]>::as_ptr) else {
+        let Some(target) = self.pages.target(thread.place, thread.running) else {
             return false;
         };
         if self.file.is_null() {
@@ -188,53 +202,90 @@ impl Context<'_> {
         (self.mode, self.control) = named(mode);
     }
 
-    /// Takes the threads that may follow from the host. They begin in the mode of this one, or in one whose handling of
-    /// denormals does not depend on it.
+    /// Takes the threads that may follow from the host.
     fn follow(&mut self, thread: &NativeThread) {
         let pages = self.pages;
         let full = pages.compiled.full;
-        let mut count = 0;
+        let mut count = 1;
         let followers = &mut self.followers;
-        let mode = self.host.followers(&mut |registers, running| {
-            let file = pages.place(registers);
-            if file.is_null() || running & !full != 0 {
-                return false;
+        // Mostly all threads are at the same place.
+        let mut last = (usize::MAX, false, NativeMode::Other);
+        let (mut target, mut mode, mut control) = (std::ptr::null(), 0, 0);
+        self.host.followers(&mut |registers, lanes, of_thread| {
+            let now = (lanes.place, lanes.running == full, of_thread);
+            if now != last || lanes.running & !full != 0 {
+                // There is one set of magnitudes below which numbers are zero.
+                let suits = match (thread.mode, of_thread) {
+                    (NativeMode::Flushing(own), NativeMode::Flushing(theirs)) => own == theirs,
+                    (_, NativeMode::Flushing(_)) => false,
+                    _ => true,
+                };
+                let Some(found) = pages.target(lanes.place, lanes.running).filter(|_| suits) else {
+                    return false;
+                };
+                (last, target) = (now, found);
+                (mode, control) = named(of_thread);
             }
-            let Some(follower) = followers.get_mut(count) else {
+            let file = pages.place(registers);
+            let Some(follower) = followers.get_mut(count).filter(|_| !file.is_null()) else {
                 return false;
             };
-            *follower = Follower {
+            follower.write(Follower {
                 file,
-                running: running.into(),
-            };
+                running: lanes.running.into(),
+                target,
+                waiting: lanes.waiting as u64,
+                mode,
+                control,
+                place: ENDED,
+                cr0: UNWRITTEN,
+            });
             count += 1;
             true
         });
-        match (thread.mode, mode) {
-            (NativeMode::Flushing(own), NativeMode::Flushing(theirs)) if own != theirs => count = 0,
-            (_, NativeMode::Flushing(theirs)) => self.flush(theirs),
-            _ => {}
-        }
-        (self.first_mode, self.first_control) = named(mode);
-        (self.follower, self.known_follower) = (0, 0);
+        self.follower = size_of::<Follower>() as u64;
+        self.known_follower = self.follower;
         self.followers_end = (count * size_of::<Follower>()) as u64;
     }
 
     /// The host has gone on to the next thread itself.
-    const fn skip_follower(&mut self) {
-        if self.follower != self.followers_end {
-            self.follower += size_of::<Follower>() as u64;
-            self.known_follower = self.follower;
+    fn skip_follower(&mut self, thread: &NativeThread) {
+        if self.follower == self.followers_end {
+            return self.follow(thread);
         }
+        self.follower += size_of::<Follower>() as u64;
+        self.known_follower = self.follower;
     }
 
     /// Tells the host which thread runs.
     fn tell_thread(&mut self) {
-        let passed = self.follower - self.known_follower;
-        if passed != 0 {
-            self.known_follower = self.follower;
-            let threads = passed / size_of::<Follower>() as u64;
-            self.host.pass(usize::try_from(threads).unwrap_or(0));
+        while self.known_follower != self.follower {
+            let number = self.known_follower / size_of::<Follower>() as u64;
+            let passed = usize::try_from(number).ok().and_then(|n| n.checked_sub(1));
+            self.known_follower += size_of::<Follower>() as u64;
+            let Some(passed) = passed.and_then(|passed| self.followers.get(passed)) else {
+                continue;
+            };
+            let passed = passed.as_ptr();
+            // SAFETY: machine code has written the place when it went on from this thread to the next one.
+            let stop = match unsafe { (&raw const (*passed).place).read() } {
+                ENDED => NativeStop::Ended,
+                place => {
+                    // SAFETY: the same for these fields, as the thread has not ended.
+                    let (running, cr0) = unsafe {
+                        (
+                            (&raw const (*passed).running).read(),
+                            (&raw const (*passed).cr0).read(),
+                        )
+                    };
+                    NativeStop::Barrier {
+                        place: usize::try_from(place).unwrap_or(usize::MAX),
+                        running: u32::try_from(running).unwrap_or(0),
+                        cr0: u32::try_from(cr0).ok(),
+                    }
+                }
+            };
+            self.host.pass(stop);
         }
     }
 
@@ -387,6 +438,12 @@ impl Pages {
         }
     }
 
+    /// The same as an address.
+    fn target(&self, place: usize, running: u32) -> Option<*const u8> {
+        let target = self.code.get(self.entry(place, running)?..);
+        target.map(<[u8]>::as_ptr)
+    }
+
     /// Runs the code from the place of the thread on, if there is any, and of the threads that follow it.
     pub(crate) fn run(
         &self,
@@ -419,14 +476,9 @@ impl Pages {
             flushed_df: [0; 8],
             granted: 0,
             budget: 0,
-            first_mode: 0,
-            first_control: 0,
             follower: 0,
             followers_end: 0,
-            followers: [Follower {
-                file: std::ptr::null_mut(),
-                running: 0,
-            }; FOLLOWERS],
+            followers: [const { MaybeUninit::uninit() }; FOLLOWERS],
             known_follower: 0,
             host,
             pages: self,
@@ -438,7 +490,7 @@ impl Pages {
             // saves the registers required by the convention, and returns.
             let enter: extern "sysv64" fn(&mut Context<'_>) =
                 unsafe { std::mem::transmute(self.code.as_ptr()) };
-            // The code jumps to `target` and to what `branch` returns, which are its own labels, and accesses nothing
+            // The code jumps to `target`, also that of a follower, and to what `branch` returns, which are its own labels, and accesses nothing
             // but the context, the constants, its stack, the register file, whose size was compared with the one it was
             // compiled for just now and after each call back, and shared local and global memory, whose bounds it
             // compares before each access with those in the context and in the storage that a memory lends. Global
@@ -454,7 +506,7 @@ impl Pages {
                 break;
             };
             context.file = self.place(registers);
-            context.skip_follower();
+            context.skip_follower(thread);
         }
         Ok(())
     }

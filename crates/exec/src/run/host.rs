@@ -8,7 +8,7 @@ use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
 use crate::memory::{Local, Memory};
 use crate::native::{
-    Entry, Host, NativeFault, NativeLanes, NativeMemory, NativeMode, NativeThread,
+    Entry, Host, NativeFault, NativeLanes, NativeMemory, NativeMode, NativeStop, NativeThread,
 };
 use crate::program::Program;
 
@@ -78,35 +78,44 @@ impl Host for Machine<'_> {
         Some(&mut self.thread.registers.file)
     }
 
-    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], u32) -> bool) -> NativeMode {
+    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], NativeLanes, NativeMode) -> bool) {
         let rest = self.line.as_mut().map_or(&mut [][..], |line| line.rest);
-        let mode = rest.first().map(|thread| thread.registers.mode);
-        let entry = self.program.code().routines.first().map(|r| r.entry);
         for thread in rest {
-            let begins = thread.pause == Pause::None
-                && Some(thread.pc) == entry
-                && Some(thread.registers.mode) == mode
-                && thread.frames.is_empty()
-                && thread.waiting.0.is_empty();
-            if !begins || !each(&mut thread.registers.file, thread.running) {
+            if thread.pause != Pause::None || !thread.frames.is_empty() {
+                break;
+            }
+            let lanes = NativeLanes {
+                place: thread.pc,
+                running: thread.running,
+                waiting: first(&thread.waiting, 0),
+            };
+            let mode = thread.registers.mode.native;
+            if !each(&mut thread.registers.file, lanes, mode) {
                 break;
             }
         }
-        mode.map_or(NativeMode::Other, |mode| mode.native)
     }
 
-    fn pass(&mut self, threads: usize) {
-        let Some(line) = self.line.as_mut() else {
-            return;
-        };
-        for _ in 0..threads {
-            let Some(next) = line.following() else {
-                return;
-            };
-            let ended = std::mem::replace(&mut self.thread, next);
-            (ended.pause, ended.running) = (Pause::Ended, 0);
+    fn pass(&mut self, stop: NativeStop) {
+        let thread = &mut *self.thread;
+        match stop {
+            NativeStop::Ended => (thread.pause, thread.running) = (Pause::Ended, 0),
+            NativeStop::Barrier {
+                place,
+                running,
+                cr0,
+            } => {
+                (thread.pc, thread.running) = (place, running);
+                thread.pause = Pause::Barrier;
+                if let Some(cr0) = cr0 {
+                    thread.registers.mode = FloatMode::from_cr0(cr0);
+                }
+            }
         }
-        self.base = 0;
+        if let Some(next) = self.line.as_mut().and_then(Line::following) {
+            self.base = next.base();
+            self.thread = next;
+        }
     }
 
     fn registers(&mut self) -> &mut [u8] {

@@ -7,20 +7,25 @@ use super::{compilers, translated};
 use std::sync::Arc;
 use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{
-    Compiler, Counters, Entry, Group, Host, Limits, Memory, Native, NativeFault, NativeLanes,
-    NativeMemory, NativeThread, Program, Progress, ThreadStart,
+    Compiler, Counters, Entry, Examined, Group, Host, Limits, Memory, Native, NativeFault,
+    NativeLanes, NativeMemory, NativeThread, Program, Progress, ThreadStart,
 };
 use visakit_jit::Jit;
 
-/// Loops as often as its input says, waits for the others, and does so again; lanes above the input leave earlier.
+/// Loops as often as its input says, sets a float mode by it, waits for the others, and does so again; lanes above the
+/// input leave earlier.
 const TEXT: &str = "\
 .version 4.1
 .kernel \"k\"
 .decl N v_type=G type=d num_elts=1 align=dword
 .decl A v_type=G type=d num_elts=16 align=GRF
 .decl I v_type=G type=d num_elts=1 align=dword
+.decl M v_type=G type=ud num_elts=1 align=dword
+.decl F v_type=G type=f num_elts=16 align=GRF
+.decl G v_type=G type=f num_elts=16 align=GRF
 .decl P1 v_type=P num_elts=16
 .kernel_attr SimdSize=16
+mov (M1, 16) F(0,0)<1> 0x3f8ccccd:f
 mov (M1_NM, 1) I(0,0)<1> N(0,0)<0;1,0>
 L0:
 add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> I(0,0)<0;1,0>
@@ -31,9 +36,15 @@ L1:
 add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0xffffffff:d
 cmp.ge (M1_NM, 16) P1 I(0,0)<0;1,0> 0x0:d
 (P1) goto (M1, 16) L0
+and (M1_NM, 1) M(0,0)<1> N(0,0)<0;1,0> 0xb:d
+shl (M1_NM, 1) M(0,0)<1> M(0,0)<0;1,0> 0x4:d
+xor (M1_NM, 1) %cr0(0,0)<1> M(0,0)<0;1,0> 0x4c0:ud
+mul (M1, 16) F(0,0)<1> F(0,0)<1;1,0> 0x3f8ccccd:f
 barrier
+mul (M1, 16) G(0,0)<1> F(0,0)<1;1,0> 0x3f8ccccd:f
 add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> N(0,0)<0;1,0>
 barrier
+mul (M1, 16) G(0,0)<1> G(0,0)<1;1,0> F(0,0)<1;1,0>
 ret (M1, 1)
 ";
 
@@ -89,7 +100,7 @@ impl Host for Hidden<'_> {
 }
 
 /// The counts and registers of a group of threads of all kinds.
-fn run(program: &Program, fuel: u64) -> (Counters, Vec<Vec<u8>>) {
+fn run(program: &Program, fuel: u64, times: usize) -> (Counters, Vec<Vec<u8>>) {
     let slot = program.variable("N").unwrap();
     let starts: Vec<ThreadStart> = [(3, 0xffff), (0, 0x00f1), (200, 0xffff), (9, 0x8000), (1, 1)]
         .into_iter()
@@ -99,6 +110,7 @@ fn run(program: &Program, fuel: u64) -> (Counters, Vec<Vec<u8>>) {
             ..ThreadStart::default()
         })
         .collect();
+    let starts: Vec<_> = (0..times).flat_map(|_| starts.clone()).collect();
     let (memory, limits) = (Memory::new(0), Limits::default());
     let mut group = Group::new(program, 0, &starts, &limits).unwrap();
     while group
@@ -113,14 +125,23 @@ fn run(program: &Program, fuel: u64) -> (Counters, Vec<Vec<u8>>) {
 
 #[test]
 fn as_interpreted() {
-    let expected = run(&translated(TEXT), u64::MAX);
-    assert!(expected.0.instructions > 1000);
+    // More than machine code knows of at a time.
+    let expected = [1, 9].map(|times| run(&translated(TEXT), u64::MAX, times));
+    let [(counters, _), _] = &expected;
+    assert!(counters.instructions > 1000);
     for jit in compilers() {
-        for compiler in [Arc::new(jit) as Arc<dyn Compiler>, Arc::new(Alone(jit))] {
+        let alone = (Arc::new(Alone(jit)) as Arc<dyn Compiler>, Examined::Always);
+        let modes = [Examined::Always, Examined::AtEnd];
+        let together = modes.map(|examined| (Arc::new(jit) as Arc<dyn Compiler>, examined));
+        for (compiler, examined) in together.into_iter().chain([alone]) {
             let mut compiled = translated(TEXT);
+            compiled.examine_registers(examined);
             compiled.compile_with(compiler, 0);
             for fuel in [1, 7, 100, u64::MAX] {
-                assert_eq!(run(&compiled, fuel), expected, "{fuel} at a time");
+                for (times, expected) in [1, 9].into_iter().zip(&expected) {
+                    let ran = run(&compiled, fuel, times);
+                    assert!(ran == *expected, "{fuel} at a time, {times}, {examined:?}");
+                }
             }
         }
     }
