@@ -12,7 +12,7 @@ use crate::code::{Operation, Precision};
 use crate::fault::Outcome;
 use crate::lanes::convert::Compute;
 use crate::lanes::exact::Rounding;
-use crate::lanes::float::{self, InMode, Real};
+use crate::lanes::float::{self, Exact, InMode, Real};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
@@ -208,18 +208,48 @@ pub(crate) fn in_mode<O: InMode>(alu: &Alu<'_>, registers: &mut Registers, mask:
     for (values, source) in sources.iter_mut().zip(&alu.sources).take(used) {
         registers.load_exact(source, &mut values[..alu.lanes], mask)?;
     }
-    let mut results = [0.0f64; 32];
-    for (lane, result) in results.iter_mut().enumerate().take(alu.lanes) {
-        if mask >> lane & 1 != 0 {
-            let of = |n: usize| exact.source(sources[n][lane]);
-            *result = exact.result(O::in_mode(exact, [of(0), of(1), of(2)]));
-        }
-    }
+    let mut results = registers.simd.run(LanesInMode::<O> {
+        exact,
+        sources: &sources,
+        lanes: alu.lanes,
+        mask,
+        marker: PhantomData,
+    });
     if O::COMPUTES && float::is_open(&results) {
         // Unused sources are zeroes.
         results = float::settle(results, sources);
     }
     registers.store_exact(&alu.destination, &results[..alu.lanes], mask)
+}
+
+/// The enabled lanes of an operation in a mode. The host's fused multiply-add makes the difference.
+struct LanesInMode<'a, O> {
+    exact: Exact,
+    sources: &'a [[f64; 32]; 3],
+    lanes: usize,
+    mask: u32,
+    marker: PhantomData<O>,
+}
+
+impl<O: InMode> Kernel for LanesInMode<'_, O> {
+    type Output = [f64; 32];
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run<H: Host>(self, _: H) -> [f64; 32] {
+        let Self {
+            exact,
+            sources: [a, b, c],
+            ..
+        } = self;
+        let mut results = [0.0f64; 32];
+        for (lane, result) in results.iter_mut().enumerate().take(self.lanes) {
+            if self.mask >> lane & 1 != 0 {
+                let sources = [a[lane], b[lane], c[lane]].map(|x| exact.source(x));
+                *result = exact.result(O::in_mode(exact, sources));
+            }
+        }
+        results
+    }
 }
 
 /// A bitwise function of three sources.

@@ -14,6 +14,7 @@ use crate::lanes::int::{Copy, Int};
 use crate::lanes::simd::{Host, Plain};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
+use visakit_isa::DataType;
 
 /// A relation of two values.
 pub(crate) trait Relation {
@@ -129,13 +130,19 @@ where
     registers.store(&alu.destination, &result[..lanes], mask)
 }
 
+/// Whether a conversion to double has the same result in all modes: of singles, shorter floats and integers.
+fn is_exact(alu: &Alu<'_>) -> bool {
+    let [source, ..] = &alu.sources;
+    source.data_type.size() <= 4 && alu.destination.data_type == DataType::Df
+}
+
 /// Integers to a float destination.
 pub(crate) fn integers_to_float<C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     C: Int,
     Registers: Sources<C> + Destinations<C>,
 {
-    if registers.mode.is_slow() {
+    if registers.mode.is_slow() && !is_exact(alu) {
         return convert_in_mode(alu, registers, mask, false);
     }
     unary::<Copy, C>(alu, registers, mask)
@@ -148,7 +155,8 @@ where
     D: Compute,
     Registers: Sources<S> + Destinations<D>,
 {
-    if (S::FLOAT || D::FLOAT) && registers.mode.is_slow() {
+    let same = is_exact(alu) || !D::FLOAT && !registers.mode.round_to_int;
+    if (S::FLOAT || D::FLOAT) && registers.mode.is_slow() && !same {
         return convert_in_mode(alu, registers, mask, S::FLOAT);
     }
     let lanes = alu.lanes;

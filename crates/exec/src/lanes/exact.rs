@@ -49,7 +49,16 @@ impl Narrow {
     };
 
     /// Rounds a double (exact, or rounded to odd) to this format.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn round(self, x: f64, rounding: Rounding, flush: bool) -> f64 {
+        if self == Self::FLOAT {
+            let single = f64::from(single(x, rounding));
+            return if flush { self.flush(single) } else { single };
+        }
+        self.round_scaled(x, rounding, flush)
+    }
+
+    fn round_scaled(self, x: f64, rounding: Rounding, flush: bool) -> f64 {
         if x == 0.0 || !x.is_finite() {
             return x;
         }
@@ -77,6 +86,7 @@ impl Narrow {
     }
 
     /// Replaces a denormal of this format by zero of the same sign.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn flush(self, x: f64) -> f64 {
         if x.abs() < power(self.min_exponent) {
             0.0f64.copysign(x)
@@ -84,6 +94,27 @@ impl Narrow {
             x
         }
     }
+}
+
+/// Rounds a double (exact, or rounded to odd) to single: the nearest one, or the one next to it towards the other side.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn single(x: f64, rounding: Rounding) -> f32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the nearest single is meant"
+    )]
+    let nearest = x as f32;
+    let back = f64::from(nearest);
+    // Numbers of a sign are ordered as their bits are.
+    let (outwards, inwards) = (back.abs() < x.abs(), back.abs() > x.abs());
+    let step = match rounding {
+        Rounding::NearestEven => 0,
+        Rounding::Zero => -i32::from(inwards),
+        Rounding::Up if x > 0.0 => i32::from(outwards),
+        Rounding::Down if x < 0.0 => i32::from(outwards),
+        Rounding::Up | Rounding::Down => -i32::from(inwards),
+    };
+    f32::from_bits(nearest.to_bits().wrapping_add_signed(step))
 }
 
 /// Exponent of a finite number that is not zero.
@@ -113,11 +144,13 @@ fn scale(x: f64, n: i32) -> f64 {
 }
 
 /// The double next to a finite `x`, up or down.
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn next(x: f64, up: bool) -> f64 {
     if up { x.next_up() } else { x.next_down() }
 }
 
 /// Turns the nearest double into the one rounded to odd: `error` has the sign of the difference.
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn to_odd(nearest: f64, error: f64) -> f64 {
     if error == 0.0 || !nearest.is_finite() || nearest.to_bits() & 1 != 0 {
         return nearest;
@@ -126,6 +159,7 @@ fn to_odd(nearest: f64, error: f64) -> f64 {
 }
 
 /// Sum and its error, exact unless the sum overflows.
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let other = sum - a;
@@ -133,6 +167,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// The sign of a sum that is exactly zero depends on the direction.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn zero_sum(a: f64, b: f64, sum: f64, rounding: Rounding) -> f64 {
     if sum == 0.0
         && rounding == Rounding::Down
@@ -144,6 +179,7 @@ pub(crate) fn zero_sum(a: f64, b: f64, sum: f64, rounding: Rounding) -> f64 {
 }
 
 /// Sum rounded to odd.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
     let (sum, error) = two_sum(a, b);
     if sum.is_finite() {
@@ -154,11 +190,13 @@ pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
 }
 
 /// Product plus sum, rounded to odd; `a` and `b` have at most 24 bits and the range of float.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn mul_add_odd(a: f64, b: f64, c: f64) -> f64 {
     add_odd(a * b, c)
 }
 
 /// Quotient rounded to odd, for operands of at most 24 bits and the range of float.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn div_odd(a: f64, b: f64) -> f64 {
     let quotient = a / b;
     if !quotient.is_finite() || quotient == 0.0 {
@@ -169,6 +207,7 @@ pub(crate) fn div_odd(a: f64, b: f64) -> f64 {
 }
 
 /// Square root rounded to odd, for an operand of at most 24 bits.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn sqrt_odd(a: f64) -> f64 {
     let root = a.sqrt();
     if !root.is_finite() || root == 0.0 {
@@ -197,6 +236,7 @@ fn hard(x: Double) -> f64 {
 
 /// Turns the nearest result into the one rounded in the given direction; `error` has the sign of
 /// the difference.
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn directed(nearest: f64, error: f64, rounding: Rounding) -> f64 {
     let up = match rounding {
         Rounding::NearestEven => return nearest,
@@ -212,12 +252,30 @@ fn directed(nearest: f64, error: f64, rounding: Rounding) -> f64 {
 }
 
 /// Whether error-free transformations are safe around this magnitude.
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn is_safe(x: f64) -> bool {
     let bits = x.to_bits() >> 52 & 0x7ff;
     (200..1800).contains(&bits)
 }
 
+#[inline(never)]
+fn add_soft(a: f64, b: f64, rounding: Rounding) -> f64 {
+    hard(soft(a).add_r(soft(b), direction(rounding)).value)
+}
+
+#[inline(never)]
+fn mul_soft(a: f64, b: f64, rounding: Rounding) -> f64 {
+    hard(soft(a).mul_r(soft(b), direction(rounding)).value)
+}
+
+#[inline(never)]
+fn mul_add_soft(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
+    let sum = soft(a).mul_add_r(soft(b), soft(c), direction(rounding));
+    hard(sum.value)
+}
+
 /// Double sum.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::NearestEven {
         return a + b;
@@ -230,10 +288,11 @@ pub(crate) fn add_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     if is_safe(sum) && is_safe(a) && is_safe(b) {
         return directed(sum, error, rounding);
     }
-    hard(soft(a).add_r(soft(b), direction(rounding)).value)
+    add_soft(a, b, rounding)
 }
 
 /// Double product.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn mul_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::NearestEven {
         return a * b;
@@ -245,10 +304,11 @@ pub(crate) fn mul_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     if is_safe(product) && is_safe(a) && is_safe(b) {
         return directed(product, a.mul_add(b, -product), rounding);
     }
-    hard(soft(a).mul_r(soft(b), direction(rounding)).value)
+    mul_soft(a, b, rounding)
 }
 
 /// Double fused multiply-add.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
     let nearest = a.mul_add(b, c);
     if rounding == Rounding::NearestEven || nearest.is_nan() {
@@ -262,11 +322,7 @@ pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 
         let (sum, low) = two_sum(product, c);
         return directed(nearest, (sum - nearest) + low + rest, rounding);
     }
-    hard(
-        soft(a)
-            .mul_add_r(soft(b), soft(c), direction(rounding))
-            .value,
-    )
+    mul_add_soft(a, b, c, rounding)
 }
 
 /// Double quotient.
@@ -314,6 +370,7 @@ pub(crate) fn to_integral(x: f64, rounding: Rounding) -> f64 {
 }
 
 /// Replaces a denormal double by zero of the same sign.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn flush_double(x: f64) -> f64 {
     if x.is_subnormal() {
         0.0f64.copysign(x)
@@ -378,6 +435,38 @@ mod tests {
                     same(got, want),
                     "{a:e}*{b:e}+{c:e} {rounding:?} {got:e} {want:e}"
                 );
+            }
+        }
+    }
+
+    /// Singles are rounded as the other formats are.
+    #[test]
+    fn singles_agree_with_scaling() {
+        let mut s = 0x0bad_cafe_1234_5671;
+        let edges = [
+            0.0,
+            1.0,
+            f64::from(f32::MAX),
+            3.5e38,
+            1e-45,
+            1e-38,
+            f64::INFINITY,
+            f64::NAN,
+        ];
+        let edges = edges
+            .into_iter()
+            .flat_map(|x| [x, x.next_up(), x.next_down(), -x]);
+        let random = (0..200_000).map(|_| double(&mut s));
+        for x in edges.chain(random) {
+            for rounding in [
+                Rounding::NearestEven,
+                Rounding::Up,
+                Rounding::Down,
+                Rounding::Zero,
+            ] {
+                let scaled = Narrow::FLOAT.round_scaled(x, rounding, false);
+                let own = Narrow::FLOAT.round(x, rounding, false);
+                assert!(same(own, scaled), "{x:e} {rounding:?} {own:e} {scaled:e}");
             }
         }
     }

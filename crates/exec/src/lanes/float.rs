@@ -23,6 +23,7 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn narrow(self) -> Option<Narrow> {
         match self.precision {
             Precision::Half => Some(Narrow::HALF),
@@ -33,6 +34,7 @@ impl Exact {
     }
 
     /// A source as the operation sees it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn source(self, x: f64) -> f64 {
         match (self.flush, self.narrow()) {
             (false, _) => x,
@@ -42,6 +44,7 @@ impl Exact {
     }
 
     /// A result: exact or rounded to odd for the narrow formats, already rounded for double.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn result(self, x: f64) -> f64 {
         match self.narrow() {
             Some(narrow) => narrow.round(x, self.rounding, self.flush),
@@ -50,10 +53,12 @@ impl Exact {
         }
     }
 
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn is_double(self) -> bool {
         self.precision == Precision::Double
     }
 
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn add(self, a: f64, b: f64) -> f64 {
         if self.is_double() {
             exact::add_double(a, b, self.rounding)
@@ -267,6 +272,7 @@ macro_rules! operations {
         }
         impl InMode for $name {
             const COMPUTES: bool = operations!(@is $computes);
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn in_mode($exact: Exact, $sources: [f64; 3]) -> f64 {
                 $slow
             }
@@ -305,6 +311,7 @@ macro_rules! operations {
     (@is chosen) => { false };
 }
 
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn mul(e: Exact, a: f64, b: f64) -> f64 {
     if e.is_double() {
         exact::mul_double(a, b, e.rounding)
@@ -313,6 +320,7 @@ fn mul(e: Exact, a: f64, b: f64) -> f64 {
     }
 }
 
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn mul_add(e: Exact, a: f64, b: f64, c: f64) -> f64 {
     if e.is_double() {
         exact::mul_add_double(a, b, c, e.rounding)
