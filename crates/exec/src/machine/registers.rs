@@ -14,7 +14,7 @@ use crate::code::{
 };
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert, Element};
-use crate::lanes::exact::{self, Narrow, Rounding};
+use crate::lanes::exact::{self, Narrow};
 use crate::lanes::mode::FloatMode;
 use crate::lanes::simd::{Host, Kernel, Simd};
 use bytemuck::Pod;
@@ -519,9 +519,12 @@ impl Registers {
         let rounding = self.mode.rounding;
         let mut exact = [0.0; 32];
         for (to, from) in exact.iter_mut().zip(values) {
-            *to = match (destination.data_type, rounding) {
-                (DataType::Df, _) => exact::int_to_double(*from, rounding),
-                (_, Rounding::NearestEven) if from.unsigned_abs() < 1 << 53 => *from as f64,
+            *to = match i64::try_from(*from) {
+                // The host has no instruction for 128 bits.
+                Ok(small) if small.unsigned_abs() < 1 << 53 => small as f64,
+                _ if destination.data_type == DataType::Df => {
+                    exact::int_to_double(*from, rounding)
+                }
                 _ => exact::int_to_odd(*from),
             };
         }
