@@ -46,7 +46,8 @@ pub use observe::{
 pub use passes::Pass;
 pub use program::{Examined, Program, ThreadStart};
 pub use run::{
-    CallFrame, Counters, Group, Interrupt, Limits, Position, Progress, Thread, ThreadState,
+    CallFrame, Counters, Group, HeaderDwords, Interrupt, Limits, Position, Progress, Thread,
+    ThreadState,
 };
 pub use translate::Options;
 pub use variables::{DeclaredVariable, InputClass, InputSlot, VariableClass, VariableSlot};

@@ -174,6 +174,21 @@ pub trait Host {
         let _ = stop;
     }
 
+    /// Whether [`Self::again`] may find another group, given that machine code knows of this many threads, all of the
+    /// group, none of which has begun.
+    fn repeats(&self, threads: usize) -> bool {
+        let _ = threads;
+        false
+    }
+
+    /// All threads of the group have ended, the last one without [`Self::pass`], and this is left of
+    /// [`NativeThread::budget`]. If another group follows whose threads differ in their headers only, these are written,
+    /// the first thread runs again as it began, and true is returned.
+    fn again(&mut self, budget: u64) -> bool {
+        let _ = budget;
+        false
+    }
+
     /// Lanes that wait at the place join those that run.
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes;
 

@@ -501,15 +501,15 @@ impl Compiler<'_> {
             _ => return,
         };
         let own = |place: i64| of_follower(place - BYTES);
-        let leaves = self.writer.asm.label();
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
-        asm.op2(Op::Cmp_r64_rm64, RAX, field(fields::FOLLOWERS_END));
-        asm.jump(Op::Je_rel32_64, leaves);
+        let [leaves, last] = [(); 2].map(|()| asm.label());
         if after.is_none() && version != 0 {
             asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
             asm.jump(Op::Jne_rel32_64, leaves);
         }
+        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
+        asm.op2(Op::Cmp_r64_rm64, RAX, field(fields::FOLLOWERS_END));
+        asm.jump(Op::Je_rel32_64, if after.is_some() { leaves } else { last });
         asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
         let lacks = asm.label();
         asm.jump(Op::Jb_rel32_64, lacks);
@@ -526,6 +526,23 @@ impl Compiler<'_> {
         asm.jump(Op::Jmp_rel32_64, self.next);
         asm.place(lacks);
         asm.op1(Op::Inc_rm64, LEFT);
+        if after.is_none() {
+            asm.jump(Op::Jmp_rel32_64, leaves);
+            asm.place(last);
+            asm.op1i(Op::Cmp_rm64_imm8, field(fields::REPEATS), 0);
+            asm.jump(Op::Je_rel32_64, leaves);
+            asm.op2(Op::Test_rm64_r64, LEFT, LEFT);
+            asm.jump(Op::Je_rel32_64, leaves);
+            asm.op2(Op::Mov_rm64_r64, field(fields::LEFT), LEFT);
+            asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+            asm.op0(Op::VEX_Vzeroupper);
+            asm.op1(Op::Call_rm64, field(fields::AGAIN));
+            asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
+            asm.jump(Op::Je_rel32_64, leaves);
+            asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
+            asm.op2(Op::Xor_r32_rm32, Register::EAX, Register::EAX);
+            asm.jump(Op::Jmp_rel32_64, self.next);
+        }
         asm.place(leaves);
     }
 

@@ -73,6 +73,10 @@ pub(crate) struct Context<'a> {
     followers: [MaybeUninit<Follower>; FOLLOWERS],
     /// The thread after the one that the host knows to run.
     known_follower: u64,
+    /// Whether all threads of a group are followers, and the host may start them again for another group; and the function
+    /// that asks it to.
+    pub(crate) repeats: u64,
+    again: extern "sysv64" fn(&mut Context<'_>) -> u64,
     host: &'a mut dyn Host,
     pages: &'a Pages,
 }
@@ -139,6 +143,8 @@ pub(crate) mod place {
     pub(crate) const GRANTED: i64 = offset_of!(Context<'_>, granted) as i64;
     pub(crate) const BUDGET: i64 = offset_of!(Context<'_>, budget) as i64;
     pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, known_cr0) as i64;
+    pub(crate) const REPEATS: i64 = offset_of!(Context<'_>, repeats) as i64;
+    pub(crate) const AGAIN: i64 = offset_of!(Context<'_>, again) as i64;
     pub(crate) const FOLLOWER: i64 = offset_of!(Context<'_>, follower) as i64;
     pub(crate) const FOLLOWERS_END: i64 = offset_of!(Context<'_>, followers_end) as i64;
     /// Fields of a follower, relative to its offset in the context.
@@ -243,6 +249,23 @@ impl Context<'_> {
             count += 1;
             true
         });
+        if let Some(first) = self.followers.first_mut()
+            && self.host.repeats(count)
+            && let Some(target) = pages.target(thread.place, thread.running)
+        {
+            let (mode, control) = named(thread.mode);
+            first.write(Follower {
+                file: self.file,
+                running: thread.running.into(),
+                target,
+                waiting: thread.waiting as u64,
+                mode,
+                control,
+                place: ENDED,
+                cr0: UNWRITTEN,
+            });
+            self.repeats = 1;
+        }
         self.follower = size_of::<Follower>() as u64;
         self.known_follower = self.follower;
         self.followers_end = (count * size_of::<Follower>()) as u64;
@@ -250,6 +273,7 @@ impl Context<'_> {
 
     /// The host has gone on to the next thread itself.
     fn skip_follower(&mut self, thread: &NativeThread) {
+        self.repeats = 0;
         if self.follower == self.followers_end {
             return self.follow(thread);
         }
@@ -349,6 +373,18 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
     // What was borrowed from the host before is no longer used; it is requested again.
     context.borrow();
     u64::from(outcome.is_err() || context.file.is_null())
+}
+
+/// Asks the host for another group, of which the first thread is next. Returns 0 if there is none.
+extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
+    // With the step that ends the last thread.
+    let used = context.granted - context.left + 1;
+    let again = context.host.again(context.budget - used);
+    if again {
+        context.follower = size_of::<Follower>() as u64;
+        context.known_follower = context.follower;
+    }
+    again.into()
 }
 
 /// Some of the running lanes jump from a step to a target, or, if there is none, lanes waiting there join. Returns
@@ -480,6 +516,8 @@ impl Pages {
             followers_end: 0,
             followers: [const { MaybeUninit::uninit() }; FOLLOWERS],
             known_follower: 0,
+            repeats: 0,
+            again,
             host,
             pages: self,
         };

@@ -5,7 +5,9 @@ use crate::kernel::Config;
 use crate::queue::Queue;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress};
+use visakit_exec::{
+    Counters, Group, HeaderDwords, Interrupt, Limits, Memory, Observer, Program, Progress,
+};
 
 /// Number of steps after which a group checks the state of the others.
 const CHUNK: u64 = 1 << 17;
@@ -20,6 +22,9 @@ const REPORTED: u64 = 1 << 16;
 
 /// Steps left from which on each one counts: more than all workers together keep to themselves.
 const FEW: u64 = 1 << 30;
+
+/// Takes the group after the last one, if the worker may go on with it.
+pub(crate) type After<'a> = dyn FnMut() -> Option<u64> + 'a;
 
 /// State shared by the groups of a launch while they run.
 pub(crate) struct Effort<'a> {
@@ -90,7 +95,8 @@ impl<'a> Effort<'a> {
         self.config.interrupt.is_some_and(Interrupt::is_raised)
     }
 
-    /// Runs the group with that number to its end, or until it has to stop. Adds its counts to `done`.
+    /// Runs the group with that number to its end, or until it has to stop, and those that `more` tells of. Adds the
+    /// counts to `done`; of the groups it counts the last one.
     ///
     /// # Errors
     /// Its fault, described by `fault`, and [`LaunchError::Steps`].
@@ -101,6 +107,7 @@ impl<'a> Effort<'a> {
         observer: &mut impl Observer,
         done: &mut Done,
         fault: impl FnOnce(visakit_exec::Fault) -> LaunchError,
+        more: &mut dyn FnMut() -> Option<HeaderDwords>,
     ) -> Result<(), LaunchError> {
         let (limits, most) = (&self.config.limits, self.config.max_steps);
         let ended = loop {
@@ -109,7 +116,8 @@ impl<'a> Effort<'a> {
             let left = most.saturating_sub(spent);
             let fuel = left.min(self.chunk);
             let interrupt = self.config.interrupt;
-            let progress = group.advance(program, memory, limits, fuel, interrupt, observer);
+            let progress =
+                group.advance_through(program, memory, limits, fuel, interrupt, observer, more);
             let used = group.counters().instructions - before;
             done.unreported += used;
             let spent = match left <= FEW || done.unreported >= REPORTED {
@@ -139,10 +147,17 @@ impl<'a> Effort<'a> {
         done.counters += group.counters();
         done.groups += u64::from(ended);
         done.stopped |= !ended;
-        if ended && let Some(progress) = self.config.progress {
-            progress(1);
+        if ended {
+            self.progress();
         }
         Ok(())
+    }
+
+    /// A group has ended.
+    pub(crate) fn progress(&self) {
+        if let Some(progress) = self.config.progress {
+            progress(1);
+        }
     }
 
     /// Adds a worker's steps to those of all, and returns these.
@@ -152,7 +167,8 @@ impl<'a> Effort<'a> {
     }
 
     /// Runs the groups `first..first + count` on the threads of the rayon pool, at most `workers` at a time. A worker
-    /// keeps the state created by `team` from group to group.
+    /// keeps the state created by `team` from group to group. A run of a group may go on with the one after it, if the
+    /// function that it is given returns that one.
     ///
     /// # Errors
     /// That of the first group, in order, that has one.
@@ -161,7 +177,7 @@ impl<'a> Effort<'a> {
         (first, count): (u64, u64),
         workers: u64,
         team: impl Fn(u64) -> T + Sync,
-        run: impl Fn(&mut T, u64, &mut Done) -> Result<(), LaunchError> + Sync,
+        run: impl Fn(&mut T, u64, &mut Done, &mut After<'_>) -> Result<(), LaunchError> + Sync,
     ) -> Result<Done, LaunchError> {
         let workers = workers.min(count).max(1);
         let queue = Queue::new(count, workers);
@@ -179,8 +195,15 @@ impl<'a> Effort<'a> {
                     done.stopped = true;
                     break;
                 }
-                let number = first.saturating_add(number);
-                if let Err(error) = run(&mut team, number, &mut done) {
+                let begun = first.saturating_add(number);
+                let mut number = begun;
+                let mut after = || {
+                    let goes_on = self.faulted.load(Relaxed) == u64::MAX && !self.interrupted();
+                    let next = goes_on.then(|| queue.after(slot, number - first))??;
+                    number = first.saturating_add(next);
+                    Some(number)
+                };
+                if let Err(error) = run(&mut team, begun, &mut done, &mut after) {
                     self.faulted.fetch_min(number, Relaxed);
                     failed = Some((number, error));
                     break;

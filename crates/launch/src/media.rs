@@ -331,7 +331,7 @@ impl Media {
                 (first, count),
                 workers,
                 |worker| (Group::default(), worker),
-                |(group, worker), number, done| {
+                |(group, worker), number, done, _| {
                     let at = front.group(number - first);
                     match observers.of(*worker).filter(|_| watched(number)) {
                         Some(mut own) => {
@@ -476,7 +476,8 @@ impl Media {
     ) -> Result<(), LaunchError> {
         self.reset(at, group, effort.limits())?;
         let parts = (group, &self.program, &self.memory);
-        effort.run(number, parts, observer, done, |fault| at_group(at, fault))
+        let fault = |fault| at_group(at, fault);
+        effort.run(number, parts, observer, done, fault, &mut || None)
     }
 
     /// Gets the threads of the group at a place ready.

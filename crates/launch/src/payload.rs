@@ -14,6 +14,7 @@
 use crate::error::LaunchError;
 use crate::facts::Facts;
 use crate::zeinfo::{ArgType, KernelInfo};
+use visakit_exec::HeaderDwords;
 
 /// Images that are larger are refused; real ones have a few KiB.
 const MOST_IMAGE: u32 = 1 << 20;
@@ -192,18 +193,25 @@ impl Layout {
         u32::MAX.checked_shr(32 - live).unwrap_or(0)
     }
 
-    /// Writes the thread header. `implicit` is the place of the implicit arguments, a multiple of 64.
+    /// The dwords of the thread header that all threads of a group have in common, with their places. `implicit` is the
+    /// place of the implicit arguments, a multiple of 64.
+    #[must_use]
+    pub const fn header([x, y, z]: [u32; 3], implicit: u32) -> HeaderDwords {
+        [(0, implicit), (4, x), (24, y), (28, z)]
+    }
+
+    /// Writes the thread header; see [`Self::header`].
     pub fn write_header(&self, image: &mut [u8], group: [u32; 3], thread: u32, implicit: u32) {
         let Some(header) = image.first_chunk_mut::<HEADER>() else {
             return;
         };
         let (dwords, _) = header.as_chunks_mut::<4>();
-        let [d0, d1, d2, _, _, _, d6, d7] = dwords else {
-            return;
-        };
-        let [x, y, z] = group;
-        let words = [implicit, x, thread & 0xff, y, z].map(u32::to_le_bytes);
-        [*d0, *d1, *d2, *d6, *d7] = words;
+        let common = Self::header(group, implicit);
+        for (at, value) in common.into_iter().chain([(8, thread & 0xff)]) {
+            if let Some(dword) = dwords.get_mut(at / 4) {
+                *dword = value.to_le_bytes();
+            }
+        }
     }
 
     /// Writes the local ids of a thread's work-items. `walk` says in which order they run through the dimensions.

@@ -81,6 +81,13 @@ impl Queue {
         next.or_else(|| others.find_map(|other| lock(other).left.next()))
     }
 
+    /// The group after this one, if the worker has taken it.
+    pub(crate) fn after(&self, worker: u64, number: u64) -> Option<u64> {
+        let mut own = lock(self.taken.get(usize::try_from(worker).ok()?)?);
+        let next = number.checked_add(1)?;
+        (own.left.start == next).then(|| own.left.next()).flatten()
+    }
+
     /// Groups that nobody has taken: ever fewer, so that workers end at the same time.
     fn take(&self, some: u64) -> Range<u64> {
         let left = self.count.saturating_sub(self.next.load(Relaxed));

@@ -522,9 +522,7 @@ impl Registers {
             *to = match i64::try_from(*from) {
                 // The host has no instruction for 128 bits.
                 Ok(small) if small.unsigned_abs() < 1 << 53 => small as f64,
-                _ if destination.data_type == DataType::Df => {
-                    exact::int_to_double(*from, rounding)
-                }
+                _ if destination.data_type == DataType::Df => exact::int_to_double(*from, rounding),
                 _ => exact::int_to_odd(*from),
             };
         }

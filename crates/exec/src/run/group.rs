@@ -7,7 +7,7 @@
 
 use super::host::Machine;
 use super::line::Line;
-use super::prepare::{Again, prepare};
+use super::prepare::{Again, HeaderDwords, Repeat, prepare};
 use super::thread::{Pause, Thread, World};
 use super::{Counters, Interrupt, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
@@ -30,7 +30,11 @@ pub struct Group {
     /// Registers, scratch and local memory.
     bytes: u64,
     counters: Counters,
+    /// Those of groups whose threads ran before in the same ones.
+    earlier: Counters,
     pub(super) turn: Turn,
+    /// The content of `%cr0` that all threads started with, if only their headers differ from one group to the next.
+    repeats: Option<u32>,
 }
 
 /// The position in the turns of the threads. It outlasts a stop, so that where a run was interrupted makes no
@@ -167,7 +171,7 @@ impl Group {
         }
         let none = || Fault::at_start(FaultKind::OutOfMemory(bytes));
         self.bytes = bytes;
-        self.counters = Counters::default();
+        (self.counters, self.earlier) = (Counters::default(), Counters::default());
         self.turn = Turn::default();
         self.named.clear();
         self.slm.zero(slm_bytes).map_err(|_| none())?;
@@ -175,18 +179,24 @@ impl Group {
         self.threads.try_reserve(more).map_err(|_| none())?;
         self.threads.resize_with(threads.len(), Thread::default);
         // Threads start in the same mode, as a rule.
+        let starts_cr0 = threads.first().map_or(0, |start| start.cr0);
         let mut cr0 = 0;
         let mut mode = FloatMode::from_cr0(cr0);
         let again = again.then(|| Again::new(program));
+        let simple = |again: &Again<'_>| again.is_simple() && slm_bytes == 0;
+        let mut repeats = again.as_ref().is_some_and(simple);
         for (thread, start) in self.threads.iter_mut().zip(threads) {
             if start.cr0 != cr0 {
                 cr0 = start.cr0;
                 mode = FloatMode::from_cr0(cr0);
             }
             if !again.as_ref().is_some_and(|a| a.start(thread, start, mode)) {
+                repeats = false;
                 prepare(thread, program, start, mode, bytes)?;
             }
+            repeats &= start.cr0 == starts_cr0;
         }
+        self.repeats = repeats.then_some(starts_cr0);
         Ok(())
     }
 
@@ -203,7 +213,7 @@ impl Group {
         observer: &mut O,
     ) -> Result<Counters, Fault> {
         while self.advance(program, memory, limits, u64::MAX, None, observer)? != Progress::Ended {}
-        Ok(self.counters)
+        Ok(self.counters())
     }
 
     /// Runs at most `fuel` steps, until the interrupt is raised, or all threads have ended. When called again, with the
@@ -220,7 +230,34 @@ impl Group {
         interrupt: Option<&Interrupt>,
         observer: &mut O,
     ) -> Result<Progress, Fault> {
-        let progress = self.take_turns(program, memory, limits, fuel, interrupt, observer);
+        self.advance_through(
+            program,
+            memory,
+            limits,
+            fuel,
+            interrupt,
+            observer,
+            &mut || None,
+        )
+    }
+
+    /// The same, and goes on with groups that follow, as long as that is no more than writing other headers: `more` gives
+    /// those of the next one. [`Progress`], faults and limits are those of the last group; [`Self::counters`] are of all.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    #[expect(clippy::too_many_arguments, reason = "what all runs share, and more")]
+    pub fn advance_through<O: Observer>(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        limits: &Limits,
+        fuel: u64,
+        interrupt: Option<&Interrupt>,
+        observer: &mut O,
+        more: &mut dyn FnMut() -> Option<HeaderDwords>,
+    ) -> Result<Progress, Fault> {
+        let progress = self.take_turns(program, memory, limits, fuel, interrupt, observer, more);
         if program.counts() {
             for thread in &mut self.threads {
                 program.collect(&mut thread.registers.file);
@@ -229,6 +266,7 @@ impl Group {
         progress
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what all runs share, and more")]
     fn take_turns<O: Observer>(
         &mut self,
         program: &Program,
@@ -237,6 +275,7 @@ impl Group {
         mut fuel: u64,
         interrupt: Option<&Interrupt>,
         observer: &mut O,
+        more: &mut dyn FnMut() -> Option<HeaderDwords>,
     ) -> Result<Progress, Fault> {
         let saved = self.threads.iter().map(|thread| thread.saved_bytes);
         let bytes = saved.fold(self.bytes, u64::saturating_add);
@@ -270,7 +309,7 @@ impl Group {
                 }
                 if let Some(native) = native
                     && self
-                        .run_line(native, &world, &mut fuel)
+                        .run_line(native, &world, &mut fuel, more)
                         .map_err(|fault| *fault)?
                 {
                     continue;
@@ -334,26 +373,35 @@ impl Group {
         native: &dyn Native,
         world: &World<'_>,
         fuel: &mut u64,
+        more: &mut dyn FnMut() -> Option<HeaderDwords>,
     ) -> Result<bool, Box<Fault>> {
         let (first, program) = (self.turn.thread, world.program);
         let granted = world.grant(&self.turn, *fuel, &self.counters);
         let threads = self.threads.get_mut(first..).unwrap_or_default();
-        let Some((thread, threads)) = threads.split_first_mut() else {
+        let state = threads
+            .first()
+            .and_then(|thread| Some((thread.native(native.entries(), granted)?, thread.base())));
+        let Some((mut state, base)) = state else {
             return Ok(false);
         };
-        let Some(mut state) = thread.native(native.entries(), granted) else {
-            return Ok(false);
-        };
+        // All threads are as they began.
+        let new = self.counters == Counters::default() && first == 0;
+        let repeat = self.repeats.filter(|_| new).map(|cr0| Repeat {
+            again: Again::new(program),
+            mode: FloatMode::from_cr0(cr0),
+            cr0,
+            more,
+        });
         state.budget = world.budget(*fuel, &self.counters);
         let mut host = Machine {
             program,
-            base: thread.base(),
-            thread,
+            base,
+            threads,
+            at: 0,
             slm: &mut self.slm,
             memory: world.memory,
             trap: None,
             line: Some(Line {
-                rest: threads,
                 steps: &program.code().steps,
                 entries: native.entries(),
                 turn: &mut self.turn,
@@ -361,6 +409,9 @@ impl Group {
                 fuel,
                 world,
                 budget: state.budget,
+                earlier: &mut self.earlier,
+                changed: false,
+                repeat,
             }),
             is_over: false,
         };
@@ -371,18 +422,29 @@ impl Group {
             }
         }
         let Machine {
-            thread, trap, line, ..
+            threads,
+            at,
+            trap,
+            line,
+            ..
         } = host;
         let number = line.map_or(first, |mut line| line.account(&state));
-        thread.leave(&state);
         let trap = trap.unwrap_or_else(|| Trap::new(FaultKind::FellOffTheEnd));
-        Err(thread.fault(program, number, *trap))
+        Err(match threads.get_mut(at) {
+            Some(thread) => {
+                thread.leave(&state);
+                thread.fault(program, number, *trap)
+            }
+            None => Box::new(Fault::at_start(trap.kind)),
+        })
     }
 
     /// The counts of the threads since they were started.
     #[must_use]
-    pub const fn counters(&self) -> Counters {
-        self.counters
+    pub fn counters(&self) -> Counters {
+        let mut all = self.earlier;
+        all += self.counters;
+        all
     }
 
     /// Releases threads whose barriers are complete, and returns whether there are any.

@@ -12,17 +12,19 @@ use crate::native::{
 };
 use crate::program::Program;
 
-/// A thread while machine code runs it.
+/// Threads while machine code runs them.
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
-    pub(super) thread: &'a mut Thread,
+    pub(super) threads: &'a mut [Thread],
+    /// The one that runs.
+    pub(super) at: usize,
     pub(super) slm: &'a mut [u8],
     pub(super) memory: &'a Memory,
     /// Where the waiting lanes of the frame begin.
     pub(super) base: usize,
     /// The fault of a step that it ran.
     pub(super) trap: Option<Box<Trap>>,
-    /// The threads after it, if they may follow.
+    /// What those share that follow it, if they may.
     pub(super) line: Option<Line<'a>>,
     /// Whether the state that machine code has left was taken over, and no other thread follows.
     pub(super) is_over: bool,
@@ -71,16 +73,21 @@ impl Thread {
 
 impl Host for Machine<'_> {
     fn next(&mut self, state: &mut NativeThread) -> Option<&mut [u8]> {
-        let next = self.line.as_mut()?.next(self.thread, state);
-        self.is_over = next.is_none();
-        self.thread = next?;
-        self.base = self.thread.base();
-        Some(&mut self.thread.registers.file)
+        let line = self.line.as_mut()?;
+        let follows = line.next(self.threads, &mut self.at, state);
+        self.is_over = !follows;
+        if !follows {
+            return None;
+        }
+        self.base = self.thread().base();
+        Some(self.registers())
     }
 
     fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], NativeLanes, NativeMode) -> bool) {
-        let rest = self.line.as_mut().map_or(&mut [][..], |line| line.rest);
-        for thread in rest {
+        if self.line.is_none() {
+            return;
+        }
+        for thread in self.threads.iter_mut().skip(self.at + 1) {
             if thread.pause != Pause::None || !thread.frames.is_empty() {
                 break;
             }
@@ -97,9 +104,9 @@ impl Host for Machine<'_> {
     }
 
     fn pass(&mut self, stop: NativeStop) {
-        let thread = &mut *self.thread;
+        let thread = self.thread();
         match stop {
-            NativeStop::Ended => (thread.pause, thread.running) = (Pause::Ended, 0),
+            NativeStop::Ended => thread.pause = Pause::Ended,
             NativeStop::Barrier {
                 place,
                 running,
@@ -112,14 +119,29 @@ impl Host for Machine<'_> {
                 }
             }
         }
-        if let Some(next) = self.line.as_mut().and_then(Line::following) {
-            self.base = next.base();
-            self.thread = next;
+        if let Some(line) = &mut self.line {
+            line.changed = true;
+            line.follow(self.threads, &mut self.at);
+            self.base = self.thread().base();
         }
     }
 
+    fn repeats(&self, threads: usize) -> bool {
+        let repeats = |line: &Line<'_>| line.repeat.is_some();
+        self.at == 0 && threads == self.threads.len() && self.line.as_ref().is_some_and(repeats)
+    }
+
+    fn again(&mut self, budget: u64) -> bool {
+        let line = self.line.as_mut();
+        let again = line.is_some_and(|line| line.again(self.threads, budget));
+        if again {
+            (self.at, self.base) = (0, 0);
+        }
+        again
+    }
+
     fn registers(&mut self) -> &mut [u8] {
-        &mut self.thread.registers.file
+        &mut self.thread().registers.file
     }
 
     fn memory(&mut self) -> NativeMemory<'_> {
@@ -132,22 +154,30 @@ impl Host for Machine<'_> {
 
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes {
         let at = (lanes.place, lanes.running);
-        let (place, running) = self.thread.waiting.branch(self.base, at, target, taken);
+        let base = self.base;
+        let waiting = &mut self.thread().waiting;
+        let (place, running) = waiting.branch(base, at, target, taken);
         self.lanes(place, running)
     }
 
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes {
         let at = (lanes.place, lanes.running);
-        let running = self.thread.waiting.join(self.base, at);
+        let base = self.base;
+        let running = self.thread().waiting.join(base, at);
         self.lanes(lanes.place, running)
     }
 
     fn float_mode(&mut self, cr0: u32) {
-        self.thread.registers.mode = FloatMode::from_cr0(cr0);
+        if let Some(line) = &mut self.line {
+            line.changed = true;
+        }
+        self.thread().registers.mode = FloatMode::from_cr0(cr0);
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
-        let thread = &mut *self.thread;
+        let Some(thread) = self.threads.get_mut(self.at) else {
+            return Err(NativeFault);
+        };
         let steps = self.program.steps(thread.registers.mode);
         let Some(loaded) = steps.get(place) else {
             return Err(NativeFault);
@@ -179,11 +209,18 @@ impl Host for Machine<'_> {
 }
 
 impl Machine<'_> {
-    fn lanes(&self, place: usize, running: u32) -> NativeLanes {
+    /// The thread that runs.
+    #[expect(clippy::indexing_slicing, reason = "there is always one that runs")]
+    fn thread(&mut self) -> &mut Thread {
+        &mut self.threads[self.at]
+    }
+
+    fn lanes(&mut self, place: usize, running: u32) -> NativeLanes {
+        let base = self.base;
         NativeLanes {
             place,
             running,
-            waiting: first(&self.thread.waiting, self.base),
+            waiting: first(&self.thread().waiting, base),
         }
     }
 }

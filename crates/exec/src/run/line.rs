@@ -5,13 +5,13 @@
 
 use super::Counters;
 use super::group::Turn;
+use super::prepare::Repeat;
 use super::thread::{Pause, Thread, World};
 use crate::code::Step;
 use crate::native::{Entry, NativeThread};
 
-/// The threads that follow, and what all of them share.
+/// What threads that follow each other share.
 pub(super) struct Line<'a> {
-    pub(super) rest: &'a mut [Thread],
     pub(super) steps: &'a [Step],
     pub(super) entries: &'a [Entry],
     pub(super) turn: &'a mut Turn,
@@ -21,9 +21,15 @@ pub(super) struct Line<'a> {
     pub(super) world: &'a World<'a>,
     /// Steps that were granted to the thread that runs and to those that follow it.
     pub(super) budget: u64,
+    /// The counts of groups before this one.
+    pub(super) earlier: &'a mut Counters,
+    /// Whether the state of threads may differ from that at their start, apart from their register files.
+    pub(super) changed: bool,
+    /// What is needed to go on with another group, if that is possible.
+    pub(super) repeat: Option<Repeat<'a>>,
 }
 
-impl<'a> Line<'a> {
+impl Line<'_> {
     /// Counts what the thread whose turn it is has run, and returns its number.
     pub(super) fn account(&mut self, state: &NativeThread) -> usize {
         let used = state.granted - state.left;
@@ -35,21 +41,44 @@ impl<'a> Line<'a> {
         self.turn.thread
     }
 
-    /// The thread that follows, whose turn it is now.
-    pub(super) fn following(&mut self) -> Option<&'a mut Thread> {
-        let (next, rest) = std::mem::take(&mut self.rest).split_first_mut()?;
-        self.rest = rest;
+    /// Goes on to the next thread, if there is one.
+    pub(super) fn follow(&mut self, threads: &[Thread], at: &mut usize) -> bool {
         *self.turn = Turn::of(self.turn.thread + 1, true);
-        Some(next)
+        let follows = *at + 1 < threads.len();
+        *at += usize::from(follows);
+        follows
     }
 
-    /// The thread that follows one that machine code has left in this state, and its own state. `None` where the
+    /// Goes on to another group; see [`Host::again`](crate::Host::again).
+    pub(super) fn again(&mut self, threads: &mut [Thread], budget: u64) -> bool {
+        let Some(repeat) = &mut self.repeat else {
+            return false;
+        };
+        if !repeat.start(threads, std::mem::take(&mut self.changed)) {
+            return false;
+        }
+        let used = self.budget - budget;
+        self.budget = budget;
+        *self.fuel -= used;
+        self.counters.instructions += used;
+        *self.earlier += std::mem::take(self.counters);
+        *self.turn = Turn::of(0, true);
+        true
+    }
+
+    /// Goes on from a thread that machine code has left in this state to the next one, and sets its state. False where the
     /// interpreter has to decide, or to run something.
     pub(super) fn next(
         &mut self,
-        thread: &mut Thread,
+        threads: &mut [Thread],
+        at: &mut usize,
         state: &mut NativeThread,
-    ) -> Option<&'a mut Thread> {
+    ) -> bool {
+        // The threads are no longer as machine code would leave them.
+        self.repeat = None;
+        let Some(thread) = threads.get_mut(*at) else {
+            return false;
+        };
         (thread.pc, thread.running) = (state.place, state.running);
         let stops = state.left != 0
             && self
@@ -66,18 +95,20 @@ impl<'a> Line<'a> {
         self.account(state);
         (state.granted, state.lane_operations) = (state.left, 0);
         self.budget = state.budget;
-        if !stops {
-            return None;
+        if !stops || !self.follow(threads, at) {
+            return false;
         }
-        let Some(next) = self.following() else {
-            *self.turn = Turn::of(self.turn.thread + 1, true);
-            return None;
+        let next = threads.get(*at).filter(|next| next.pause == Pause::None);
+        let Some(next) = next.filter(|_| !self.world.interrupted()) else {
+            return false;
         };
-        let may = next.pause == Pause::None && !self.world.interrupted();
-        let granted = may.then(|| self.world.grant(self.turn, *self.fuel, self.counters))?;
-        *state = next.native(self.entries, granted)?;
+        let granted = self.world.grant(self.turn, *self.fuel, self.counters);
+        let Some(next) = next.native(self.entries, granted) else {
+            return false;
+        };
+        *state = next;
         state.budget = self.world.budget(*self.fuel, self.counters);
         self.budget = state.budget;
-        Some(next)
+        true
     }
 }

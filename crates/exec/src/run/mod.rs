@@ -15,6 +15,7 @@ mod waiting;
 pub use group::{Group, Progress};
 pub use inspect::{CallFrame, Position, ThreadState};
 pub use interrupt::Interrupt;
+pub use prepare::HeaderDwords;
 pub use thread::Thread;
 
 /// Bounds of a run.

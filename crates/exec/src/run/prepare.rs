@@ -80,6 +80,61 @@ impl<'p> Again<'p> {
     }
 }
 
+/// Dwords of the headers of all threads of a group: where they are in the header, and their values.
+pub type HeaderDwords = [(usize, u32); 4];
+
+/// Starts all threads of a group again that have ended in machine code, for the next group.
+pub(super) struct Repeat<'a> {
+    pub(super) again: Again<'a>,
+    pub(super) mode: FloatMode,
+    pub(super) cr0: u32,
+    /// The next group, if there is one.
+    pub(super) more: &'a mut dyn FnMut() -> Option<HeaderDwords>,
+}
+
+impl Again<'_> {
+    /// Whether the header is all that differs from group to group, and only in dwords.
+    pub(super) const fn is_simple(&self) -> bool {
+        self.plan.facts.is_empty() && self.plan.inputs.is_empty()
+    }
+}
+
+impl Repeat<'_> {
+    /// Starts the threads if there is another group. `changed` says whether more than their register files may have
+    /// changed.
+    pub(super) fn start(&mut self, threads: &mut [Thread], changed: bool) -> bool {
+        let Some(dwords) = (self.more)() else {
+            return false;
+        };
+        let Again {
+            program,
+            plan,
+            header,
+            ..
+        } = self.again;
+        if changed {
+            for thread in &mut *threads {
+                thread.registers.mode = self.mode;
+                thread.pause = Pause::None;
+            }
+        }
+        for part in &plan.parts {
+            for thread in &mut *threads {
+                let file = &mut thread.registers.file;
+                program.image.restore_part(file, part.clone());
+            }
+        }
+        let read = dwords.iter().filter(|(at, _)| plan.header.contains(at));
+        let read = read.map(|(at, value)| (header + at, *value));
+        for (at, value) in read.chain(plan.cr0.map(|place| (place, self.cr0))) {
+            for thread in &mut *threads {
+                thread.registers.set_element(at, value);
+            }
+        }
+        true
+    }
+}
+
 /// The first step of the kernel.
 fn entry(program: &Program) -> usize {
     program.code().routines.first().map_or(0, |r| r.entry)

@@ -371,7 +371,8 @@ impl<O: Observer> Loop<'_, '_, O> {
                 let mut host = Machine {
                     program,
                     base: thread.base(),
-                    thread: &mut *thread,
+                    threads: std::slice::from_mut(&mut *thread),
+                    at: 0,
                     slm: &mut *slm,
                     memory: world.memory,
                     trap: None,

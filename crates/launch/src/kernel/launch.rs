@@ -101,7 +101,7 @@ impl Launch {
             (0, self.range.group_count()),
             workers,
             |slot| Team::new(&self, slot),
-            |team, number, done| team.run(number, effort, done, &mut ()),
+            |team, number, done, after| team.run(number, effort, done, &mut (), after),
         )?;
         self.outcome(done, started)
     }
@@ -121,7 +121,7 @@ impl Launch {
         let mut team = Team::new(&self, 0);
         let groups = 0..self.range.group_count();
         let done = effort.each(groups, observer, |number, done, observer| {
-            team.run(number, &effort, done, observer)
+            team.run(number, &effort, done, observer, &mut || None)
         })?;
         drop(team);
         self.outcome(done, started)
@@ -145,9 +145,12 @@ impl Launch {
             (0, self.range.group_count()),
             self.workers,
             |worker| (Team::new(&self, worker), worker),
-            |(team, worker), number, done| match observers.of(*worker).filter(|_| watched(number)) {
-                Some(mut own) => team.run(number, &effort, done, &mut *own),
-                None => team.run(number, &effort, done, &mut ()),
+            |(team, worker), number, done, _| {
+                let none = &mut || None;
+                match observers.of(*worker).filter(|_| watched(number)) {
+                    Some(mut own) => team.run(number, &effort, done, &mut *own, none),
+                    None => team.run(number, &effort, done, &mut (), none),
+                }
             },
         )?;
         Ok((self.outcome(done, started)?, observers.into_all()))
@@ -258,6 +261,11 @@ impl Launch {
     #[must_use]
     pub fn group_count(&self) -> u64 {
         self.range.group_count()
+    }
+
+    /// The place of the implicit arguments of groups of that size.
+    pub(super) fn implicit_place(&self, local: [u32; 3]) -> u32 {
+        self.implicit.as_ref().map_or(0, |i| i.place(local))
     }
 
     pub(super) fn facts(&self, local: [u32; 3]) -> Facts<'_> {

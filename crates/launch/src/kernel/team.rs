@@ -1,9 +1,11 @@
 //! Runs one group after the other.
 
 use super::launch::Launch;
-use crate::effort::{Done, Effort};
+use crate::effort::{After, Done, Effort};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
+use crate::payload::Layout;
+use std::cell::Cell;
 use visakit_exec::{Group, Limits, Observer, ThreadStart};
 
 /// The state of a worker kept from group to group: the threads' registers and payloads.
@@ -52,12 +54,33 @@ impl<'l> Team<'l> {
         effort: &Effort<'_>,
         done: &mut Done,
         observer: &mut impl Observer,
+        after: &mut After<'_>,
     ) -> Result<(), LaunchError> {
         let at = self.place(number);
         observer.group(at, self.launch.range.local_of(at));
         self.start(at, effort.limits(), watches(observer))?;
-        let parts = (&mut self.group, &*self.launch.program, self.launch.memory());
-        effort.run(number, parts, observer, done, |fault| at_group(at, fault))
+        let (launch, local, [width, ..]) = (self.launch, self.local, self.groups);
+        let implicit = launch.implicit_place(self.launch.range.local_of(at));
+        let last = Cell::new((number, at));
+        let mut passed = 0;
+        // Groups in a row differ in one dword of the header.
+        let mut more = || {
+            let [x, y, z] = last.get().1;
+            let next = [x + 1, y, z];
+            if x + 1 >= width || Some(launch.range.local_of(next)) != local {
+                return None;
+            }
+            last.set((after()?, next));
+            passed += 1;
+            effort.progress();
+            Some(Layout::header(next, implicit))
+        };
+        let parts = (&mut self.group, &*launch.program, launch.memory());
+        let fault = |fault| at_group(last.get().1, fault);
+        let ran = effort.run(number, parts, observer, done, fault, &mut more);
+        self.last = last.get();
+        done.groups += passed;
+        ran
     }
 
     /// Gets the threads of a group ready. `watched` says that registers are read from outside.
@@ -70,7 +93,7 @@ impl<'l> Team<'l> {
             self.fill(local)?;
             self.local = Some(local);
         }
-        let implicit = launch.implicit.as_ref().map_or(0, |i| i.place(local));
+        let implicit = launch.implicit_place(local);
         for (thread, start) in (0_u32..).zip(&mut self.starts) {
             let image = &mut start.image;
             launch.layout.write_header(image, at, thread, implicit);
