@@ -182,11 +182,11 @@ pub trait Host {
     }
 
     /// All threads of the group have ended, the last one without [`Self::pass`], and this is left of
-    /// [`NativeThread::budget`]. If another group follows whose threads differ in their headers only, these are written,
-    /// the first thread runs again as it began, and true is returned.
-    fn again(&mut self, budget: u64) -> bool {
+    /// [`NativeThread::budget`]. If another group follows whose threads differ in some dwords only, these are returned:
+    /// places in the register files of all threads, and values to write there. Then the first thread runs again as it began.
+    fn again(&mut self, budget: u64) -> Option<&[(usize, u32)]> {
         let _ = budget;
-        false
+        None
     }
 
     /// Lanes that wait at the place join those that run.

@@ -9,7 +9,7 @@ use crate::ops::{self, Op};
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{
-    Compute, Destination, Lane, Modify, Operation, Precision, Region, Step, Target,
+    Compute, Destination, Lane, Modify, Operation, Precision, Region, Source, Step, Target,
 };
 
 /// Whether [`MASK`] holds the lanes that change.
@@ -40,6 +40,15 @@ fn is_modular(compute: &Compute) -> bool {
             | Operation::Select
     );
     operation && compute.destination.data_type.size() <= size
+}
+
+/// Whether the lanes of a source are shorter integers that follow each other.
+fn is_widened(c: Chunks, source: &Source) -> bool {
+    let ty = source.data_type;
+    source.region == Region::Packed
+        && source.modify == Modify::None
+        && !ty.is_float()
+        && usize::from(ty.size()) < c.lane
 }
 
 impl Writer {
@@ -117,9 +126,26 @@ impl Writer {
             let [flag, _] = &compute.flags;
             self.flag(flag, Register::EDX)?;
         }
+        let count = match compute.operation {
+            Operation::Shl | Operation::Shr => self.shift_count(c, compute),
+            _ => None,
+        };
         let mut results = [0; 8];
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
         for (chunk, to) in results.iter_mut().enumerate() {
+            let [source, ..] = &compute.sources;
+            if compute.operation == Operation::Copy && !float && is_widened(c, source) {
+                *to = self.take(c)?;
+                self.load(c, chunk, *to, source, float)?;
+                continue;
+            }
+            if let Some((op, count)) = count {
+                let from = self.load(c, chunk, 0, source, float)?;
+                *to = self.take(c)?;
+                self.v2i(c, op, *to, c.register(from), count);
+                self.release(from);
+                continue;
+            }
             let mut from = [0; 3];
             for ((n, from), source) in (0..)
                 .zip(&mut from)
@@ -135,6 +161,20 @@ impl Writer {
             from.into_iter().for_each(|n| self.release(n));
         }
         self.finish(c, compute.destination.clone(), results, float, enabled)
+    }
+
+    /// The instruction for a shift by a number that is part of the program, and that number.
+    fn shift_count(&self, c: Chunks, compute: &Compute) -> Option<(Op, u32)> {
+        let [_, count, ..] = &compute.sources;
+        let count = self.literal(count)? & if c.lane == 4 { 31 } else { 63 };
+        let signed = matches!(compute.lane, Lane::I32 | Lane::I64);
+        let op = match (compute.operation, signed) {
+            (Operation::Shl, _) => of(c, ops::SHL_D_IMM, ops::SHL_Q_IMM),
+            (_, false) => of(c, ops::SHR_D_IMM, ops::SHR_Q_IMM),
+            (_, true) if c.lane == 4 => ops::SAR_D_IMM,
+            (_, true) => return None,
+        };
+        Some((op, u32::try_from(count).ok()?))
     }
 
     /// Stores results.

@@ -16,7 +16,7 @@ use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
 };
 use iced_x86::{Code as Op, MemoryOperand, Register};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use visakit_exec::code::{Action, Code, Lane, Liveness, Operation, Step};
 use visakit_exec::{Entry, SLICE};
@@ -119,6 +119,16 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
     segments
 }
 
+/// Numbers that are part of the program, by their places.
+fn literals(code: &Code) -> HashMap<usize, u64> {
+    let constants = code.constants.iter();
+    let known = constants.filter_map(|(at, bytes)| {
+        let bytes: &[u8] = bytes.as_ref();
+        Some((*at, u64::from_le_bytes(*bytes.first_chunk()?)))
+    });
+    known.collect()
+}
+
 /// All lanes of the program, by the widest step.
 fn full_mask(code: &Code) -> u32 {
     let lanes = code.steps.iter().map(|s| s.lanes.first + s.lanes.count);
@@ -197,6 +207,7 @@ pub(crate) fn compile(
         features,
         file_bytes: code.register_bytes,
         constants: Constants::default(),
+        literals: literals(code),
         kept: Kept::default(),
         detours: Vec::new(),
         form: Form::Usual,

@@ -254,7 +254,7 @@ impl Writer {
             }
             (32, 64) => (half, ymm(to), Register::ZMM0 + n),
             (16, 64) => (quarter, xmm(to), Register::ZMM0 + n),
-            (16, 32) if n < 16 => (narrow, xmm(to), ymm(n)),
+            (16, 32) if n < 16 && to < 16 => (narrow, xmm(to), ymm(n)),
             _ => return None,
         };
         if before % bytes != 0 {
@@ -289,6 +289,13 @@ impl Writer {
         self.kept.busy |= 1 << n;
         self.kept.taken |= 1 << n;
         Ok(n)
+    }
+
+    /// A source needs a register no more, unless it was among these, which others need.
+    pub(crate) fn release_but(&mut self, n: u32, others: u32) {
+        if others >> n & 1 == 0 {
+            self.release(n);
+        }
     }
 
     /// The step needs a register no more.

@@ -21,13 +21,14 @@ impl Writer {
         source: &Source,
         float: bool,
     ) -> Result<u32, NoTemplate> {
+        let before = self.kept.busy;
         let n = self.load_unflushed(c, chunk, to, source, float)?;
         if self.form != Form::Flushing || !float || n != to && self.is_flushed(c, n) {
             return Ok(n);
         }
         if n != to {
             self.v2(c, ops::MOVE, to, c.register(n));
-            self.release(n);
+            self.release_but(n, before);
         }
         self.flush(c, to);
         Ok(to)
@@ -83,6 +84,7 @@ impl Writer {
         };
         // Where results need all registers, none is left for sources.
         let crowded = self.features == Features::Avx2 && c.count > 4;
+        let before = self.kept.busy;
         let mut found = self.find(c, content);
         if let Some(n) = found {
             self.kept.busy |= 1 << n;
@@ -98,7 +100,7 @@ impl Writer {
             Some(n) if source.modify == Modify::None && !crowded => Ok(n),
             Some(n) => {
                 self.v2(c, ops::MOVE, to, c.register(n));
-                self.release(n);
+                self.release_but(n, before);
                 self.modify(c, to, source.modify, float)?;
                 Ok(to)
             }

@@ -18,6 +18,10 @@ use visakit_exec::memory::Region;
 
 use Register::{K2, R8, R9, R10, RAX, RCX, RDI, RDX};
 
+/// The size of a [`Region`], as a shift.
+const REGION_SHIFT: u32 = size_of::<Region>().trailing_zeros();
+const _: () = assert!(size_of::<Region>().is_power_of_two(), "a shift");
+
 /// Registers that a load fills, with what they hold afterwards. Bytes that have none go through the file alone.
 pub(crate) type Loaded = Vec<(u32, Content)>;
 
@@ -172,8 +176,7 @@ impl Writer {
         asm.op1i(Code::Shr_rm64_imm8, RCX, 32);
         asm.op2(Code::Cmp_r64_rm64, RCX, field(place::STORAGE_COUNT));
         asm.jump(Code::Jae_rel32_64, slow);
-        let size = u32::try_from(size_of::<Region>()).unwrap_or(0);
-        asm.op2i(Code::Imul_r64_rm64_imm32, RCX, RCX, size);
+        asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
         asm.op2(Code::Add_r64_rm64, RCX, field(place::STORAGE));
         asm.op2(Code::Mov_r64_rm64, R8, address);
         asm.op2(Code::Mov_r64_rm64, R9, bytes);
@@ -202,8 +205,7 @@ impl Writer {
         let asm = &mut self.asm;
         asm.op2(Code::Cmp_r64_rm64, RCX, field(place::SURFACE_COUNT));
         asm.jump(Code::Jae_rel32_64, slow);
-        let size = u32::try_from(size_of::<Region>()).unwrap_or(0);
-        asm.op2i(Code::Imul_r64_rm64_imm32, RCX, RCX, size);
+        asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
         asm.op2(Code::Add_r64_rm64, RCX, field(place::SURFACES));
         asm.op2(Code::Mov_r64_rm64, RDI, storage);
         asm.op2(Code::Mov_r64_rm64, R9, bytes);

@@ -379,12 +379,25 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
 extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
     // With the step that ends the last thread.
     let used = context.granted - context.left + 1;
-    let again = context.host.again(context.budget - used);
-    if again {
-        context.follower = size_of::<Follower>() as u64;
-        context.known_follower = context.follower;
+    let Some(writes) = context.host.again(context.budget - used) else {
+        return 0;
+    };
+    let count = context.followers_end / size_of::<Follower>() as u64;
+    let count = usize::try_from(count).unwrap_or(0);
+    let room = context.pages.compiled.file_bytes;
+    for &(place, value) in writes.iter().filter(|(place, _)| place + 4 <= room) {
+        for follower in context.followers.iter().take(count) {
+            // SAFETY: all followers below the end were written when machine code was entered, with register files of at
+            // least as many bytes as `room`, which nobody else accesses now.
+            unsafe {
+                let file = (&raw const (*follower.as_ptr()).file).read();
+                file.add(place).cast::<u32>().write_unaligned(value);
+            }
+        }
     }
-    again.into()
+    context.follower = size_of::<Follower>() as u64;
+    context.known_follower = context.follower;
+    1
 }
 
 /// Some of the running lanes jump from a step to a target, or, if there is none, lanes waiting there join. Returns

@@ -12,7 +12,7 @@ use crate::ops::{self, Op};
 use crate::pending::Stores;
 use iced_x86::{Code, MemoryOperand, Register};
 use std::collections::HashMap;
-use visakit_exec::code::{Destination, Target};
+use visakit_exec::code::{Destination, Modify, Region, Source, Target};
 use visakit_isa::DataType;
 
 /// The register file.
@@ -57,6 +57,8 @@ pub(crate) struct Writer {
     /// Bytes of the register file.
     pub(crate) file_bytes: usize,
     pub(crate) constants: Constants,
+    /// Numbers that are part of the program, by their places in the register file.
+    pub(crate) literals: HashMap<usize, u64>,
     pub(crate) kept: Kept,
     /// Ways around templates of the segment.
     pub(crate) detours: Vec<Detour>,
@@ -163,6 +165,14 @@ impl Writer {
             }
             _ => Err(NoTemplate),
         }
+    }
+
+    /// The value of a source that is part of the program.
+    pub(crate) fn literal(&self, source: &Source) -> Option<u64> {
+        let is_literal = source.constant.is_some()
+            && source.region == Region::Scalar
+            && source.modify == Modify::None;
+        is_literal.then(|| self.literals.get(&source.offset).copied())?
     }
 
     /// A constant in every lane of 32 bits.

@@ -391,6 +391,7 @@ impl Group {
             mode: FloatMode::from_cr0(cr0),
             cr0,
             more,
+            writes: Default::default(),
         });
         state.budget = world.budget(*fuel, &self.counters);
         let mut host = Machine {

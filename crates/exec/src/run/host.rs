@@ -131,13 +131,10 @@ impl Host for Machine<'_> {
         self.at == 0 && threads == self.threads.len() && self.line.as_ref().is_some_and(repeats)
     }
 
-    fn again(&mut self, budget: u64) -> bool {
-        let line = self.line.as_mut();
-        let again = line.is_some_and(|line| line.again(self.threads, budget));
-        if again {
-            (self.at, self.base) = (0, 0);
-        }
-        again
+    fn again(&mut self, budget: u64) -> Option<&[(usize, u32)]> {
+        let writes = self.line.as_mut()?.again(self.threads, budget)?;
+        (self.at, self.base) = (0, 0);
+        Some(writes)
     }
 
     fn registers(&mut self) -> &mut [u8] {

@@ -50,20 +50,16 @@ impl Line<'_> {
     }
 
     /// Goes on to another group; see [`Host::again`](crate::Host::again).
-    pub(super) fn again(&mut self, threads: &mut [Thread], budget: u64) -> bool {
-        let Some(repeat) = &mut self.repeat else {
-            return false;
-        };
-        if !repeat.start(threads, std::mem::take(&mut self.changed)) {
-            return false;
-        }
+    pub(super) fn again(&mut self, threads: &mut [Thread], budget: u64) -> Option<&[(usize, u32)]> {
+        let repeat = self.repeat.as_mut()?;
+        let writes = repeat.start(threads, &mut self.changed)?;
         let used = self.budget - budget;
         self.budget = budget;
         *self.fuel -= used;
         self.counters.instructions += used;
         *self.earlier += std::mem::take(self.counters);
         *self.turn = Turn::of(0, true);
-        true
+        Some(writes)
     }
 
     /// Goes on from a thread that machine code has left in this state to the next one, and sets its state. False where the

@@ -90,7 +90,11 @@ pub(super) struct Repeat<'a> {
     pub(super) cr0: u32,
     /// The next group, if there is one.
     pub(super) more: &'a mut dyn FnMut() -> Option<HeaderDwords>,
+    /// What is written to the register file of each thread: dwords of the header, and `%cr0`.
+    pub(super) writes: [(usize, u32); HEADER_DWORDS + 1],
 }
+
+const HEADER_DWORDS: usize = size_of::<HeaderDwords>() / size_of::<(usize, u32)>();
 
 impl Again<'_> {
     /// Whether the header is all that differs from group to group, and only in dwords.
@@ -100,19 +104,21 @@ impl Again<'_> {
 }
 
 impl Repeat<'_> {
-    /// Starts the threads if there is another group. `changed` says whether more than their register files may have
-    /// changed.
-    pub(super) fn start(&mut self, threads: &mut [Thread], changed: bool) -> bool {
-        let Some(dwords) = (self.more)() else {
-            return false;
-        };
+    /// Starts the threads if there is another group, and returns what is to be written to their register files. `changed`
+    /// says whether more than these may have changed.
+    pub(super) fn start(
+        &mut self,
+        threads: &mut [Thread],
+        changed: &mut bool,
+    ) -> Option<&[(usize, u32)]> {
+        let dwords = (self.more)()?;
         let Again {
             program,
             plan,
             header,
             ..
         } = self.again;
-        if changed {
+        if std::mem::take(changed) {
             for thread in &mut *threads {
                 thread.registers.mode = self.mode;
                 thread.pause = Pause::None;
@@ -126,12 +132,13 @@ impl Repeat<'_> {
         }
         let read = dwords.iter().filter(|(at, _)| plan.header.contains(at));
         let read = read.map(|(at, value)| (header + at, *value));
-        for (at, value) in read.chain(plan.cr0.map(|place| (place, self.cr0))) {
-            for thread in &mut *threads {
-                thread.registers.set_element(at, value);
-            }
+        let all = read.chain(plan.cr0.map(|place| (place, self.cr0)));
+        let mut count = 0;
+        for (to, write) in self.writes.iter_mut().zip(all) {
+            *to = write;
+            count += 1;
         }
-        true
+        self.writes.get(..count)
     }
 }
 

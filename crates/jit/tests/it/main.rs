@@ -17,6 +17,7 @@ mod modes;
 mod narrow;
 mod threads;
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use visakit_exec::{Compiler, Examined, Group, Limits, Memory, Options, Program, ThreadStart};
@@ -274,6 +275,48 @@ fn float_modes() {
                 let left = left_behind(&compiled, fuel, cr0);
                 assert!(left == expected, "{cr0:#x}, {fuel} at a time");
             }
+        }
+    }
+}
+
+/// A source that is used as it is and with another sign, when all registers of the host hold something.
+#[test]
+fn sources_that_are_used_twice() {
+    for (ty, lanes) in [("f", 16), ("df", 16), ("df", 8)] {
+        let number = |n: usize| 0x3f80_0000 + n * 0x1_3579;
+        let mut text = String::from(".version 4.1\n.kernel \"k\"\n");
+        let mut lines = String::new();
+        for n in 0..40 {
+            for name in ["A", "B", "R"] {
+                let _ = writeln!(
+                    text,
+                    ".decl {name}{n} v_type=G type={ty} num_elts={lanes} align=GRF"
+                );
+            }
+            for (name, number) in [("A", number(n)), ("B", number(n * 7 + 3))] {
+                let _ = writeln!(lines, "mov (M1, {lanes}) {name}{n}(0,0)<1> {number:#x}:f");
+            }
+        }
+        for n in 0..40 {
+            let (a, b) = (n % 3, n * 11 % 40);
+            let _ = writeln!(
+                lines,
+                "mad (M1, {lanes}) R{n}(0,0)<1> A{a}(0,0)<1;1,0> B{b}(0,0)<1;1,0> (-)A{a}(0,0)<1;1,0>"
+            );
+        }
+        let text = format!("{text}.kernel_attr SimdSize=16\n{lines}ret (M1, 1)\n");
+        let (program, compiled) = forms(&text);
+        let start = ThreadStart {
+            mask: 0xffff,
+            cr0: 0x4c0,
+            ..ThreadStart::default()
+        };
+        let expected = ended(&program, &start);
+        let expected = expected.thread(0).unwrap().registers();
+        for other in compiled {
+            let group = ended(&other, &start);
+            let left = group.thread(0).unwrap().registers();
+            same_registers(&program, left, expected, ty);
         }
     }
 }
