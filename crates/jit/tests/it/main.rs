@@ -11,6 +11,7 @@
 
 mod bits;
 mod elementary;
+mod groups;
 mod media;
 mod messages;
 mod modes;
