@@ -38,6 +38,8 @@ mod flow;
 #[cfg(target_arch = "x86_64")]
 mod flush;
 #[cfg(target_arch = "x86_64")]
+mod follow;
+#[cfg(target_arch = "x86_64")]
 mod gather;
 #[cfg(target_arch = "x86_64")]
 mod kept;

@@ -1,0 +1,119 @@
+//! From a thread that has stopped to the one that follows it, and from a group to the next.
+//!
+//! Threads of simple kernels have no more instructions than leaving machine code, preparing the next thread, and entering
+//! it again takes.
+
+use crate::flow::Compiler;
+use crate::pages::place::{self as fields, follower};
+use crate::vector::{CONTEXT, FILE, LANE_OPERATIONS, LEFT, field};
+use iced_x86::{Code as Op, MemoryOperand, Register};
+use visakit_exec::SLICE;
+use visakit_exec::code::{Action, Step};
+
+/// A field of the follower at the offset in `rax`.
+fn of_follower(place: i64) -> MemoryOperand {
+    MemoryOperand::with_base_index_scale_displ_size(CONTEXT, Register::RAX, 1, place, 8)
+}
+
+impl Compiler<'_> {
+    /// If the thread ends at a step, or waits at a barrier, goes on with the one that follows, if there is any.
+    pub(crate) fn follow(&mut self, step: usize, version: usize) {
+        use follower::{BYTES, CR0, PLACE, RUNNING as LANES};
+        use iced_x86::Register::{R12, RAX, RCX};
+        let after = match self.code.steps.get(step) {
+            _ if self.has_calls => return,
+            Some(Step {
+                action: Action::Return { uniform: true },
+                predicate: None,
+                ..
+            }) => None,
+            Some(Step {
+                action: Action::Barrier,
+                ..
+            }) => Some(step + 1),
+            _ => return,
+        };
+        let own = |place: i64| of_follower(place - BYTES);
+        let asm = &mut self.writer.asm;
+        let [leaves, last] = [(); 2].map(|()| asm.label());
+        if after.is_none() && version != 0 {
+            asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
+            asm.jump(Op::Jne_rel32_64, leaves);
+        }
+        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
+        asm.op2(Op::Cmp_r64_rm64, RAX, field(fields::FOLLOWERS_END));
+        asm.jump(Op::Je_rel32_64, if after.is_some() { leaves } else { last });
+        asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
+        let lacks = asm.label();
+        asm.jump(Op::Jb_rel32_64, lacks);
+        if let Some(after) = after {
+            let after = u32::try_from(after).unwrap_or(u32::MAX);
+            asm.op1i(Op::Mov_r32_imm32, Register::ECX, after);
+            asm.op2(Op::Mov_rm64_r64, own(PLACE), RCX);
+            asm.op2(Op::Mov_rm64_r64, own(LANES), R12);
+            asm.op2(Op::Mov_r64_rm64, RCX, field(fields::CR0));
+            asm.op2(Op::Mov_rm64_r64, own(CR0), RCX);
+        } else {
+            asm.op1s(Op::Mov_rm64_imm32, own(PLACE), -1);
+        }
+        asm.jump(Op::Jmp_rel32_64, self.next);
+        asm.place(lacks);
+        asm.op1(Op::Inc_rm64, LEFT);
+        if after.is_none() {
+            asm.jump(Op::Jmp_rel32_64, leaves);
+            asm.place(last);
+            asm.op1i(Op::Cmp_rm64_imm8, field(fields::REPEATS), 0);
+            asm.jump(Op::Je_rel32_64, leaves);
+            asm.op2(Op::Test_rm64_r64, LEFT, LEFT);
+            asm.jump(Op::Je_rel32_64, leaves);
+            asm.op2(Op::Mov_rm64_r64, field(fields::LEFT), LEFT);
+            asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+            asm.op0(Op::VEX_Vzeroupper);
+            asm.op1(Op::Call_rm64, field(fields::AGAIN));
+            asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
+            asm.jump(Op::Je_rel32_64, leaves);
+            asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
+            asm.op2(Op::Xor_r32_rm32, Register::EAX, Register::EAX);
+            asm.jump(Op::Jmp_rel32_64, self.next);
+        }
+        asm.place(leaves);
+    }
+
+    /// A thread has stopped, and the follower at the offset in `rax` runs.
+    pub(crate) fn go_on_with_follower(&mut self) {
+        use follower::{BYTES, CONTROL, MODE, RUNNING as LANES, TARGET, WAITING};
+        use iced_x86::Register::{R12, RAX, RCX, RDX};
+        let asm = &mut self.writer.asm;
+        asm.place(self.next);
+        asm.op1(Op::Inc_rm64, LANE_OPERATIONS);
+        asm.op2(Op::Mov_r64_rm64, RCX, field(fields::GRANTED));
+        asm.op2(Op::Sub_r64_rm64, RCX, LEFT);
+        asm.op2(Op::Mov_r64_rm64, RDX, field(fields::BUDGET));
+        asm.op2(Op::Sub_r64_rm64, RDX, RCX);
+        asm.op2(Op::Mov_rm64_r64, field(fields::BUDGET), RDX);
+        let slice = u32::try_from(SLICE).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::R13D, slice);
+        asm.op2(Op::Cmp_r64_rm64, RDX, LEFT);
+        asm.op2(Op::Cmovb_r64_rm64, LEFT, RDX);
+        asm.op2(Op::Mov_rm64_r64, field(fields::GRANTED), LEFT);
+        asm.op2(Op::Mov_r64_rm64, FILE, of_follower(follower::FILE));
+        asm.op2(Op::Mov_rm64_r64, field(fields::FILE), FILE);
+        asm.op2(Op::Mov_r64_rm64, R12, of_follower(LANES));
+        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), R12);
+        for (from, to) in [
+            (WAITING, fields::WAITING),
+            (MODE, fields::MODE),
+            (CONTROL, fields::CONTROL),
+        ] {
+            asm.op2(Op::Mov_r64_rm64, RCX, of_follower(from));
+            asm.op2(Op::Mov_rm64_r64, field(to), RCX);
+        }
+        for cr0 in [fields::CR0, fields::KNOWN_CR0] {
+            // No content of it.
+            asm.op1s(Op::Mov_rm64_imm32, field(cr0), -1);
+        }
+        asm.op1i(Op::Add_rm64_imm8, RAX, u32::try_from(BYTES).unwrap_or(0));
+        asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
+        asm.op1(Op::Jmp_rm64, of_follower(TARGET - BYTES));
+    }
+}
