@@ -59,15 +59,18 @@ impl<'l> Team<'l> {
         let at = self.place(number);
         observer.group(at, self.launch.range.local_of(at));
         self.start(at, effort.limits(), watches(observer))?;
-        let (launch, local, [width, ..]) = (self.launch, self.local, self.groups);
-        let implicit = launch.implicit_place(self.launch.range.local_of(at));
+        let launch = self.launch;
+        let implicit = launch.implicit_place(launch.range.local_of(at));
+        let ([items, ..], [all, ..]) = (launch.range.local, launch.range.global);
+        // Groups in each row that are not cut off at its end.
+        let whole = all / items.max(1);
         let last = Cell::new((number, at));
         let mut passed = 0;
         // Groups in a row differ in one dword of the header.
         let mut more = || {
             let [x, y, z] = last.get().1;
             let next = [x + 1, y, z];
-            if x + 1 >= width || Some(launch.range.local_of(next)) != local {
+            if x + 1 >= whole {
                 return None;
             }
             last.set((after()?, next));
