@@ -3,6 +3,7 @@
 mod common;
 mod control_flow;
 mod litmus;
+mod live;
 mod observed;
 mod operands;
 mod passes;
