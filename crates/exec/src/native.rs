@@ -145,6 +145,9 @@ pub struct NativeMemory<'a> {
 }
 
 /// Services of the interpreter for machine code.
+///
+/// Machine code keeps the addresses of register files and memory that it is told of until [`Native::run`] returns: they stay
+/// where they are, whatever a service does.
 pub trait Host {
     /// The register file: [`Code::register_bytes`].
     fn registers(&mut self) -> &mut [u8];

@@ -388,7 +388,7 @@ extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
     for &(place, value) in writes.iter().filter(|(place, _)| place + 4 <= room) {
         for follower in context.followers.iter().take(count) {
             // SAFETY: all followers below the end were written when machine code was entered, with register files of at
-            // least as many bytes as `room`, which nobody else accesses now.
+            // least as many bytes as `room`, which stay where they are and which nobody else accesses now.
             unsafe {
                 let file = (&raw const (*follower.as_ptr()).file).read();
                 file.add(place).cast::<u32>().write_unaligned(value);

@@ -109,7 +109,7 @@ impl World<'_> {
     /// The steps that machine code may run, of all threads, before it looks whether to stop.
     pub(super) fn budget(&self, fuel: u64, counters: &Counters) -> u64 {
         let budget = self.limits.max_steps.saturating_sub(counters.instructions);
-        (2 * SLICE).min(fuel).min(budget)
+        SLICE.min(fuel).min(budget)
     }
 }
 
