@@ -13,9 +13,10 @@ pub trait Compiler: Send + Sync + Debug {
 
 /// Machine code for parts of a program.
 ///
-/// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it has no
-/// code for: calls, barriers, returns. Code that depends on the float mode runs in the host's usual mode, and
-/// in modes that differ from it only in the handling of denormals, or only in the rounding direction.
+/// It does exactly what the interpreter does for the same steps, but for registers that are not live, and leaves to the
+/// interpreter what it has no code for: calls, and barriers and returns unless another thread follows
+/// ([`Host::followers`]). Code that depends on the float mode runs in the host's usual mode, and in modes that differ from
+/// it only in the handling of denormals, or only in the rounding direction.
 pub trait Native: Send + Sync + Debug {
     /// For each step of the code, whether machine code can be entered there.
     fn entries(&self) -> &[Entry];
@@ -166,8 +167,9 @@ pub trait Host {
         None
     }
 
-    /// Tells of the threads that follow when this one ends or comes to a barrier: register files, lanes
-    /// and float modes, in their order, as long as the function returns true. Each may run [`SLICE`] instructions before another one has its turn.
+    /// Tells of the threads that follow when this one ends or comes to a barrier: register files, lanes and float modes,
+    /// in their order, as long as the function returns true. Each may run [`SLICE`] instructions before another one has
+    /// its turn.
     fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], NativeLanes, NativeMode) -> bool) {
         let _ = each;
     }

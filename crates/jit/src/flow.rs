@@ -122,11 +122,10 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
 /// Numbers that are part of the program, by their places.
 fn literals(code: &Code) -> HashMap<usize, u64> {
     let constants = code.constants.iter();
-    let known = constants.filter_map(|(at, bytes)| {
-        let bytes: &[u8] = bytes.as_ref();
-        Some((*at, u64::from_le_bytes(*bytes.first_chunk()?)))
-    });
-    known.collect()
+    let known = constants.filter_map(|(at, bytes)| Some((*at, *bytes.first_chunk()?)));
+    known
+        .map(|(at, bytes)| (at, u64::from_le_bytes(bytes)))
+        .collect()
 }
 
 /// All lanes of the program, by the widest step.

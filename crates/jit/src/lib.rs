@@ -3,7 +3,7 @@
 //! [`Jit`] compiles the code of a [`visakit_exec::Program`] for the host: x86-64 with AVX2 or AVX-512.
 //! A vISA instruction already works on up to 32 lanes, so that a step becomes a few vector
 //! instructions. Steps without a template are run by the interpreter's own function, called from
-//! machine code; at calls, returns and barriers the interpreter takes over. Results are identical bit
+//! machine code; at calls, and at the last return or barrier of a group, the interpreter takes over. Results are identical bit
 //! for bit.
 //!
 //! ```

@@ -59,6 +59,7 @@ impl Compiler<'_> {
         self.writer.certain = !(is_compute && (skips || may_leave));
         if self.try_work(step, how, skip).is_ok() {
             if let Some(slow) = self.writer.beyond.take() {
+                debug_assert!(!self.writer.certain, "results may be stored before");
                 let [idle, done] = [(); 2].map(|()| self.writer.asm.label());
                 self.writer.forget_masks();
                 self.detour(place, step, how, *counts, pending, [slow, idle, done]);

@@ -278,8 +278,8 @@ impl Liveness {
         }
     }
 
-    /// What is live at the start of a step that lanes jump to, or go on with; everything, if it is not the start of a
-    /// block.
+    /// What is live at the start of a step that lanes jump to, or go on with, besides [`Self::anywhere`]; `None` if it is
+    /// not the start of a block.
     #[must_use]
     pub fn at(&self, step: usize) -> Option<&Dwords> {
         let place = self.block_at(step)?;

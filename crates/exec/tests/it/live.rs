@@ -110,4 +110,12 @@ mov (M1, 16) A(0,0)<1> 0x1:d
 mov (M1, 16) C(0,0)<1> r[Z(0),0]<1;1,0>:d
 ";
     assert_eq!(live(lines, false), ["A", "A", "A", "A"]);
+    // Callees are not analysed.
+    let lines = "call (M1, 16) SUB
+ret (M1, 1)
+.function \"SUB\"
+SUB:
+mov (M1, 16) A(0,0)<1> 0x1:d
+";
+    assert_eq!(live(lines, false), ["-"]);
 }
