@@ -100,6 +100,18 @@ add (M1, {n}) FB(0,0)<1> FC(0,0)<1;1,0> (-)FA(0,0)<1;1,0>
 mad (M1, {n}) FD(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0> FC(0,0)<1;1,0>
 min (M1, {n}) FD(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0>";
 
+/// As compilers write them: between vectors are steps of one lane.
+const MIXED: &str = "\
+mul (M1, {n}) FB(0,0)<1> FA(0,0)<1;1,0> 0x3f000000:f
+add (M1_NM, 1) IC(0,0)<1> IC(0,0)<0;1,0> 0x1:w
+add (M1, {n}) FA(0,0)<1> FB(0,0)<1;1,0> 0x3f800000:f
+add (M1_NM, 1) IC(0,0)<1> IC(0,0)<0;1,0> 0x1:w
+mad (M1, {n}) FC(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0> FA(0,0)<1;1,0>
+add (M1_NM, 1) IC(0,0)<1> IC(0,0)<0;1,0> 0x1:w
+mul (M1, {n}) FC(0,0)<1> FC(0,0)<1;1,0> 0x3f000000:f
+add (M1_NM, 1) IC(0,0)<1> IC(0,0)<0;1,0> 0x1:w
+add (M1, {n}) FB(0,0)<1> FC(0,0)<1;1,0> (-)FA(0,0)<1;1,0>";
+
 /// Likewise.
 const HALVES: &str = "\
 mul (M1, {n}) HB(0,0)<1> HA(0,0)<1;1,0> 0x3800:hf
@@ -146,6 +158,11 @@ fn systolic(bencher: Bencher<'_, '_>, precisions: &str) {
 #[divan::bench(args = [8, 16, 32])]
 fn floats(bencher: Bencher<'_, '_>, lanes: usize) {
     run(bencher, lanes, FLOATS);
+}
+
+#[divan::bench(args = [16, 32])]
+fn mixed(bencher: Bencher<'_, '_>, lanes: usize) {
+    run(bencher, lanes, MIXED);
 }
 
 /// Sums and products of what is no number.

@@ -4,7 +4,7 @@ use super::fields::Data;
 use crate::code::{Scalar, full};
 use crate::fault::Trap;
 use crate::machine::Registers;
-use crate::machine::file::array;
+use crate::machine::file::{array, element};
 use bytemuck::Pod;
 
 /// Addresses of at most 32 lanes.
@@ -103,13 +103,28 @@ impl Addresses {
         let first = first.copied().unwrap_or(0);
         if mask != full(out.len()) {
             for (lane, address) in (0u32..).zip(&mut *out) {
-                *address = match mask >> lane & 1 {
-                    0 => first,
-                    _ => *address,
-                };
+                // Not a choice: of that the compiler makes masked stores, which some hosts are slow at.
+                let enabled = u64::from(mask >> lane & 1).wrapping_neg();
+                *address = first ^ ((*address ^ first) & enabled);
             }
         }
         Ok(first)
+    }
+
+    /// The address of the only lane.
+    #[inline]
+    pub(crate) fn only(&self, registers: &Registers) -> Result<u64, Box<Trap>> {
+        self.elements.read(registers)?;
+        let (file, at) = (&*registers.file, self.elements.place().unwrap_or(0));
+        let element = match self.width {
+            Width::W16 => element::<u16>(file, at).into(),
+            Width::W32 => element::<u32>(file, at).into(),
+            Width::S32 => i64::from(element::<i32>(file, at)).cast_unsigned(),
+            Width::W64 => element(file, at),
+        };
+        let base = self.scalar.read(registers);
+        let base = base.wrapping_mul(self.scalar_scale).wrapping_add(self.add);
+        Ok(element.wrapping_mul(self.scale).wrapping_add(base) & self.mask)
     }
 
     /// The first enabled lane whose address is not aligned.

@@ -2,7 +2,8 @@
 
 use super::addresses::{Addresses, LaneAddresses, enabled};
 use super::fields::Data;
-use super::lanes::{outside, plain};
+use super::lanes::outside;
+use super::plain::plain;
 use super::reach::{Reach, with_target};
 use crate::code::{Element, LaneAtomic, LaneMessage};
 use crate::fault::{FaultKind, Outcome, Trap};

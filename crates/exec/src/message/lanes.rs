@@ -1,21 +1,21 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{Addresses, GROUP, LaneAddresses, Relation, Width, enabled, is_run, padded};
+use super::addresses::{Addresses, GROUP, LaneAddresses, Relation, enabled, is_run, padded};
 use super::fields::Data;
-use super::reach::{Index, Opened, Reach, with_target};
+use super::narrow::Narrow;
+use super::reach::{Opened, Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
-use crate::code::{Element, LaneMessage, LaneSpace, Scalar, full};
+use crate::code::full;
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
 use crate::machine::file::merge;
 use crate::memory::space::Space as Storage;
-use crate::memory::target::{Access, Target};
+use crate::memory::target::{Access, Flat, Target, Window};
 use crate::memory::{Local, Memory};
 use crate::observe::{Extent, Observer, Space};
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use std::marker::PhantomData;
-use visakit_isa::DataType;
 
 /// One element of a lane: where it is, relative to the lane's address and to the lane's place in
 /// the data operand.
@@ -42,56 +42,8 @@ pub(crate) struct LaneAccess {
     pub(crate) span: usize,
     /// Bytes of all lanes, if addresses that follow each other make one run of bytes of them; else 0.
     pub(crate) run_bytes: usize,
-}
-
-/// A message that reaches this at these addresses, if compilers have code for them; it has no elements yet.
-pub(super) fn plain(reach: &Reach, addresses: &Addresses) -> Option<LaneMessage> {
-    let Scalar::Constant(scalar) = addresses.scalar else {
-        return None;
-    };
-    let simple = addresses.scale == 1
-        && addresses.pitch.is_none()
-        && matches!(addresses.width, Width::W32 | Width::W64);
-    let space = match *reach {
-        Reach::Local => LaneSpace::Local,
-        Reach::Flat => LaneSpace::Global,
-        Reach::Table(Index {
-            base:
-                Scalar::Register {
-                    offset,
-                    data_type: DataType::Ud,
-                },
-            add,
-        }) => LaneSpace::Surface {
-            place: Some(offset),
-            add,
-        },
-        Reach::Table(Index {
-            base: Scalar::Constant(index),
-            add,
-        }) => LaneSpace::Surface {
-            place: None,
-            add: add.wrapping_add(u32::try_from(index).ok()?),
-        },
-        _ => return None,
-    };
-    simple.then_some(LaneMessage {
-        space,
-        store: false,
-        lanes: 0,
-        element: Element::DWORD,
-        atomic: None,
-        parts: Vec::new(),
-        data: 0,
-        addresses: addresses.elements.place()?,
-        width: addresses.width.bytes(),
-        add: scalar
-            .wrapping_mul(addresses.scalar_scale)
-            .wrapping_add(addresses.add),
-        mask: addresses.mask,
-        align: addresses.align,
-        span: 0,
-    })
+    /// Its shape, if it is narrow.
+    pub(super) narrow: Option<Narrow>,
 }
 
 /// Place of an address that is known to be inside.
@@ -123,7 +75,7 @@ impl LaneAccess {
             [part] => part.register == 0 && lane_pitch == unit.register(),
             _ => lanes == 1 && packed && unit.memory() == unit.register(),
         };
-        Self {
+        let mut access = Self {
             reach,
             addresses,
             lanes,
@@ -138,42 +90,15 @@ impl LaneAccess {
             } else {
                 0
             },
-        }
+            narrow: None,
+        };
+        access.find_shape();
+        access
     }
 
-    /// As an access that compilers have code for.
-    pub(crate) fn plain(&self) -> Option<LaneMessage> {
-        // The only lane's elements one after the other are dwords, whatever their size.
-        let first = self.parts.first().is_some_and(|p| p.memory == 0);
-        let block =
-            self.lanes == 1 && first && self.run_bytes != 0 && self.run_bytes.is_multiple_of(4);
-        let rows = self.lane_pitch == self.unit.register();
-        if !block && !rows {
-            return None;
-        }
-        let part = |part: &Part| {
-            Some((
-                u32::try_from(part.memory).ok()?,
-                u32::try_from(part.register).ok()?,
-            ))
-        };
-        let (element, parts) = if block {
-            let bytes = u32::try_from(self.run_bytes).ok()?;
-            let parts = (0..bytes).step_by(4).map(|at| (at, at)).collect();
-            (Element::DWORD, parts)
-        } else {
-            let parts = self.parts.iter().map(part).collect::<Option<_>>()?;
-            (self.unit.element(), parts)
-        };
-        Some(LaneMessage {
-            store: self.store,
-            lanes: self.lanes,
-            element,
-            parts,
-            data: self.data.as_ref()?.place()?,
-            span: self.span as u64,
-            ..plain(&self.reach, &self.addresses)?
-        })
+    /// To be called when its operands have other places.
+    pub(super) fn find_shape(&mut self) {
+        self.narrow = Narrow::of(self);
     }
 
     /// Bytes of a data operand of this shape.
@@ -196,11 +121,23 @@ impl LaneAccess {
         mask: u32,
         observer: &mut O,
     ) -> Outcome {
-        let Some(data) = &self.data else {
+        if self.data.is_none() || mask == 0 {
             return Ok(());
-        };
-        if mask == 0 {
+        }
+        if !O::MEMORY && self.narrow.is_some() && self.run_narrow(registers, local, memory, mask)? {
             return Ok(());
+        }
+        if self.lanes == 1 && self.addresses.pitch.is_none() {
+            // It needs no vectors.
+            let first = self.addresses.only(registers)?;
+            let is_aligned = first & self.addresses.align.saturating_sub(1) == 0;
+            let found = Found {
+                first,
+                misaligned: (!is_aligned).then_some((0, first)),
+                is_run: self.run_bytes != 0 && is_aligned,
+            };
+            let addresses = &mut [first; GROUP];
+            return self.access((found, addresses), registers, local, memory, mask, observer);
         }
         let mut addresses = [0; 32];
         let found = registers.simd.run(Find {
@@ -209,39 +146,92 @@ impl LaneAccess {
             mask,
             out: &mut addresses,
         })?;
+        let addresses = addresses.get_mut(..padded(self.lanes)).unwrap_or_default();
+        self.access((found, addresses), registers, local, memory, mask, observer)
+    }
+
+    /// Transfers the elements at these addresses.
+    #[inline]
+    fn access<O: Observer>(
+        &self,
+        (found, addresses): (Found, &mut [u64]),
+        registers: &mut Registers,
+        local: &mut Local<'_>,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
+    ) -> Outcome {
         if let Some((lane, address)) = found.misaligned
             && !memory.is_lenient()
         {
             return Err(Trap::at(FaultKind::Misaligned, lane, address));
         }
-        let addresses = addresses.get_mut(..padded(self.lanes)).unwrap_or_default();
-        let Opened {
-            target,
-            base,
-            space,
-        } = self.reach.open(registers, local, memory, found.first)?;
-        if base != 0 {
-            for address in &mut *addresses {
-                *address = address.wrapping_add(base);
+        // The frequent ones by themselves: hosts wait for structures that are moved right after they were written.
+        let mut at = At {
+            first: found.first,
+            is_run: found.is_run,
+            addresses,
+            mask,
+            reach: (Space::Global, None),
+        };
+        match self.reach {
+            Reach::Flat => {
+                let target = &mut Flat::new(memory, at.first);
+                self.transfer(target, at, registers, observer)
+            }
+            Reach::Local if !O::MEMORY => {
+                let target = &mut Window::whole(local.slm());
+                self.transfer(target, at, registers, observer)
+            }
+            _ => {
+                let Opened {
+                    target,
+                    base,
+                    space,
+                } = self.reach.open(registers, local, memory, at.first)?;
+                for address in at.addresses.iter_mut().chain([&mut at.first]) {
+                    *address = address.wrapping_add(base);
+                }
+                at.reach.0 = space;
+                if O::MEMORY {
+                    at.reach.1 = self.reach.extent(registers, memory);
+                }
+                with_target!(target, |target| self.transfer(
+                    &mut target,
+                    at,
+                    registers,
+                    observer
+                ))
             }
         }
-        let reach = if O::MEMORY {
-            (space, self.reach.extent(registers, memory))
-        } else {
-            (space, None)
+    }
+
+    /// Transfers the elements.
+    fn transfer<T: Target, O: Observer>(
+        &self,
+        target: &mut T,
+        at: At<'_>,
+        registers: &mut Registers,
+        observer: &mut O,
+    ) -> Outcome {
+        let Some(data) = &self.data else {
+            return Ok(());
         };
-        with_target!(target, |target| {
-            let first = found.first.wrapping_add(base);
-            let is_done = found.is_run
-                && self.run_at_once(data, registers, &mut target, reach, first, observer)?;
-            if is_done {
-                return Ok(());
-            }
-            if O::MEMORY && !self.report_lanes(observer, registers, reach, addresses, mask) {
-                self.report(observer, registers, reach, addresses, mask);
-            }
-            self.run_by_lane(data, registers, &mut target, addresses, mask)
-        })
+        let At {
+            addresses,
+            mask,
+            reach,
+            ..
+        } = at;
+        let is_done =
+            at.is_run && self.run_at_once(data, registers, target, reach, at.first, observer)?;
+        if is_done {
+            return Ok(());
+        }
+        if O::MEMORY && !self.report_lanes(observer, registers, reach, addresses, mask) {
+            self.report(observer, registers, reach, addresses, mask);
+        }
+        self.run_by_lane(data, registers, target, addresses, mask)
     }
 
     /// All lanes together are one run of bytes, in memory and in the register. Transfers it if it is in one
@@ -419,6 +409,18 @@ impl LaneAccess {
         }
         Ok(())
     }
+}
+
+/// Where the lanes of a message are in an opened storage.
+struct At<'a> {
+    /// That of the first enabled lane.
+    first: u64,
+    /// Whether all lanes together are one run of bytes.
+    is_run: bool,
+    addresses: &'a mut [u64],
+    mask: u32,
+    /// How it is reported to an observer.
+    reach: (Space, Option<Extent>),
 }
 
 /// The addresses of a message, compiled for the host.

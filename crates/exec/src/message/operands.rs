@@ -91,6 +91,7 @@ impl Message {
                 m.reach.relocate(moved);
                 m.addresses.relocate(moved);
                 data(&mut m.data);
+                m.find_shape();
             }
             Self::Block(m) => {
                 m.reach.relocate(moved);

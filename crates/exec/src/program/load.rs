@@ -25,8 +25,8 @@ pub(crate) struct Masking {
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) masking: Masking,
-    /// How many steps from this one on are [`Work::Hot`] and enable the same lanes in every case; 1 for others.
-    pub(crate) alike: u16,
+    /// How many steps from this one on are [`Work::Hot`].
+    pub(crate) hot: u16,
     pub(crate) work: Work,
 }
 
@@ -98,7 +98,7 @@ fn load(code: &Code, floats: HostFloats) -> Box<[Loaded]> {
     let steps = code.steps.iter();
     let mut steps: Box<[Loaded]> = steps
         .map(|step| Loaded {
-            alike: 1,
+            hot: 0,
             masking: Masking {
                 first: step.lanes.first,
                 no_mask: step.lanes.no_mask,
@@ -122,16 +122,13 @@ fn load(code: &Code, floats: HostFloats) -> Box<[Loaded]> {
             },
         })
         .collect();
-    let mut next: Option<(Masking, u16)> = None;
+    let mut hot = 0u16;
     for step in steps.iter_mut().rev() {
-        let same = |&(masking, _): &(Masking, u16)| masking == step.masking;
-        let alike = next.filter(same).map_or(0, |(_, alike)| alike);
-        step.alike = alike.saturating_add(1);
-        let goes_on = matches!(step.work, Work::Hot(_)) && step.masking.predicate.is_none();
-        next = goes_on.then_some((step.masking, step.alike));
-        if !goes_on {
-            step.alike = 1;
-        }
+        hot = match step.work {
+            Work::Hot(_) => hot.saturating_add(1),
+            _ => 0,
+        };
+        step.hot = hot;
     }
     steps
 }

@@ -90,36 +90,38 @@ impl Kernel for Steps<'_, '_> {
             if left == 0 {
                 break Ok(());
             }
-            let of_step = |registers: &Registers| match lanes {
-                Lanes::Running => enabled(&step.masking, running, registers),
+            let of_step = |file: &[u8]| match lanes {
+                Lanes::Running => enabled(&step.masking, running, file),
                 Lanes::Enabled(mask) => mask,
             };
             match &step.work {
                 Work::Hot(_) => {
-                    let mask = of_step(common.registers);
                     let most = match common.extent {
                         Extent::One => 1,
                         Extent::Unwatched(steps) => unwatched(steps, place),
                         Extent::All | Extent::Straight => u16::MAX,
                     };
                     let most = most.min(u16::try_from(left).unwrap_or(u16::MAX));
-                    // None of these changes which lanes the next one works on.
-                    let count = step.alike.min(most);
+                    let count = step.hot.min(most);
                     left -= u64::from(count);
-                    lane_operations += u64::from(count) * u64::from(mask.count_ones());
-                    let alike = steps.get(place..).unwrap_or_default();
+                    let hot = steps.get(place..).unwrap_or_default();
                     place += usize::from(count);
-                    if mask != 0 {
-                        let file = &mut *common.registers.file;
-                        for step in alike.iter().take(count.into()) {
-                            if let Work::Hot(hot) = &step.work {
-                                hot.run(host, file, mask);
-                            }
+                    let file = &mut common.registers.file[..];
+                    for step in hot.iter().take(count.into()) {
+                        let mask = match lanes {
+                            Lanes::Running => enabled(&step.masking, running, file),
+                            Lanes::Enabled(mask) => mask,
+                        };
+                        lane_operations += u64::from(mask.count_ones());
+                        if let Work::Hot(hot) = &step.work
+                            && mask != 0
+                        {
+                            hot.run(host, file, mask);
                         }
                     }
                 }
                 Work::Compute(bound) => {
-                    let mask = of_step(common.registers);
+                    let mask = of_step(&common.registers.file);
                     left -= 1;
                     lane_operations += u64::from(mask.count_ones());
                     if mask != 0 {
@@ -134,7 +136,7 @@ impl Kernel for Steps<'_, '_> {
                     if !common.messages {
                         break Ok(());
                     }
-                    let mask = of_step(common.registers);
+                    let mask = of_step(&common.registers.file);
                     left -= 1;
                     lane_operations += u64::from(mask.count_ones());
                     if let Err(trap) = common.message(message, mask) {
@@ -157,7 +159,7 @@ impl Kernel for Steps<'_, '_> {
                     left -= 1;
                     lane_operations += 1;
                     let jumps = step.masking.predicate.is_none()
-                        || condition(&step.masking, common.registers) != *inverted;
+                        || condition(&step.masking, &common.registers.file) != *inverted;
                     if jumps {
                         (place, running) = common.waiting.settle(base, (*target, running));
                     } else {
@@ -167,7 +169,7 @@ impl Kernel for Steps<'_, '_> {
                 Work::Goto { target, inverted } => {
                     left -= 1;
                     lane_operations += u64::from(running.count_ones());
-                    let taken = taken(&step.masking, running, common.registers, *inverted);
+                    let taken = taken(&step.masking, running, &common.registers.file, *inverted);
                     let at = (place, running);
                     (place, running) = common.waiting.branch(base, at, *target, taken);
                 }
@@ -197,7 +199,7 @@ pub(super) fn unwatched(steps: &[u16], place: usize) -> u16 {
 /// Counts a step.
 #[inline(never)]
 fn tally_all(count: &Count, masking: &Masking, running: u32, registers: &mut Registers) {
-    let mask = enabled(masking, running, registers);
+    let mask = enabled(masking, running, &registers.file);
     tally(registers, count.times, 1);
     tally(registers, count.lanes, mask.count_ones().into());
     let lanes = mask << masking.first;

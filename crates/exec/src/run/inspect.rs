@@ -83,7 +83,7 @@ impl Thread {
         Position {
             step,
             running,
-            enabled: masking.map_or(0, |masking| enabled(masking, running, &self.registers)),
+            enabled: masking.map_or(0, |masking| enabled(masking, running, &self.registers.file)),
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) fn rare(
                 thread.pause = Pause::Fused(clock.saturating_sub(1));
                 return Ok(());
             }
-            let mask = enabled(masking, thread.running, &thread.registers);
+            let mask = enabled(masking, thread.running, &thread.registers.file);
             // A copy, as the result may be written over them.
             let mut copy = [0; MOST_ACTIVATIONS];
             let size = systolic.plan.sizes().activations;
@@ -90,13 +90,13 @@ pub(super) fn rare(
         }
         Action::Return { uniform } => {
             let lanes = if *uniform {
-                if condition(masking, &thread.registers) {
+                if condition(masking, &thread.registers.file) {
                     thread.running
                 } else {
                     0
                 }
             } else {
-                taken(masking, thread.running, &thread.registers, false)
+                taken(masking, thread.running, &thread.registers.file, false)
             };
             thread.give_back(world, lanes);
         }
@@ -137,8 +137,8 @@ pub(super) fn rare(
 /// Lanes that a call takes along.
 fn entering(thread: &Thread, masking: &Masking, uniform: bool) -> u32 {
     if !uniform {
-        taken(masking, thread.running, &thread.registers, false)
-    } else if condition(masking, &thread.registers) {
+        taken(masking, thread.running, &thread.registers.file, false)
+    } else if condition(masking, &thread.registers.file) {
         thread.running
     } else {
         0

@@ -290,7 +290,7 @@ impl Thread {
         if let Some(masking) = program.masking(self.pc)
             && let Some(systolic) = self.fused_at(program)
         {
-            let mask = enabled(masking, self.running, &self.registers);
+            let mask = enabled(masking, self.running, &self.registers.file);
             let simd = self.registers.simd;
             let file = &mut self.registers.file;
             let (plan, places) = (systolic.plan, systolic.places);
@@ -418,7 +418,7 @@ impl<O: Observer> Loop<'_, '_, O> {
             // The lanes that it works on, for the observer; a jump changes those that run.
             let mut works_on = 0;
             if watched {
-                works_on = enabled(&step.masking, thread.running, &thread.registers);
+                works_on = enabled(&step.masking, thread.running, &thread.registers.file);
                 let event = event(program, thread, world.thread, (pc, begun), works_on);
                 if observer.before(&event).is_break() {
                     break Err(Trap::new(FaultKind::Stopped));
@@ -426,7 +426,7 @@ impl<O: Observer> Loop<'_, '_, O> {
             }
             match &step.work {
                 Work::Message(message) if O::MEMORY && !quiet => {
-                    let mask = enabled(&step.masking, thread.running, &thread.registers);
+                    let mask = enabled(&step.masking, thread.running, &thread.registers.file);
                     left -= 1;
                     lane_operations += u64::from(mask.count_ones());
                     let mut local = Local {

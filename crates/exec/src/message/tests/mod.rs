@@ -327,6 +327,9 @@ impl Machine {
         assert_eq!(watched, outcome);
         assert!(outcome.is_err() || copy.file == self.registers.file);
         assert!(outcome.is_err() || slm == self.slm);
+        for buffer in memory.buffers().filter(|_| outcome.is_ok()) {
+            assert_eq!(memory.read(buffer), self.memory.read(buffer));
+        }
         outcome
     }
 
