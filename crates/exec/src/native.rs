@@ -65,13 +65,11 @@ pub struct NativeThread {
     pub running: u32,
     /// The smallest place where lanes wait; `usize::MAX` for none.
     pub waiting: usize,
-    /// Instructions that may still run before another thread has its turn.
+    /// Instructions that this thread and those that follow it may still run before the interpreter decides who has its
+    /// turn.
     pub left: u64,
     /// What [`Self::left`] was when machine code came to this thread.
     pub granted: u64,
-    /// Instructions that this thread and those that follow it may run; those of threads that machine code has left behind
-    /// are taken off.
-    pub budget: u64,
     /// Enabled lanes of all instructions that ran.
     pub lane_operations: u64,
     /// The float mode.
@@ -168,8 +166,7 @@ pub trait Host {
     }
 
     /// Tells of the threads that follow when this one ends or comes to a barrier: register files, lanes and float modes,
-    /// in their order, as long as the function returns true. Each may run [`SLICE`] instructions before another one has
-    /// its turn.
+    /// in their order, as long as the function returns true.
     fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], NativeLanes, NativeMode) -> bool) {
         let _ = each;
     }
@@ -186,11 +183,11 @@ pub trait Host {
         false
     }
 
-    /// All threads of the group have ended, the last one without [`Self::pass`], and this is left of
-    /// [`NativeThread::budget`]. If another group follows whose threads differ in some dwords only, these are returned:
+    /// All threads of the group have ended, the last one without [`Self::pass`], and this is what [`NativeThread::left`] is
+    /// then. If another group follows whose threads differ in some dwords only, these are returned:
     /// places in the register files of all threads, and values to write there. Then the first thread runs again as it began.
-    fn again(&mut self, budget: u64) -> Option<&[(usize, u32)]> {
-        let _ = budget;
+    fn again(&mut self, left: u64) -> Option<&[(usize, u32)]> {
+        let _ = left;
         None
     }
 

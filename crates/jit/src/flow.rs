@@ -6,6 +6,7 @@
 //! the usual one (`mode.rs`).
 
 use crate::Features;
+use crate::apart::apart;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
 use crate::kept::Kept;
@@ -19,7 +20,7 @@ use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use visakit_exec::Entry;
-use visakit_exec::code::{Action, Code, Lane, Liveness, Operation, Step};
+use visakit_exec::code::{Action, Code, Lane, Liveness, Modes, Operation, Step};
 
 /// A run of steps.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ fn depends_on_mode(step: &Step) -> bool {
 }
 
 /// The runs of steps that can be entered.
-fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
+fn segments(code: &Code, modes: &[Modes], writer: &mut Writer) -> BTreeMap<usize, Segment> {
     let mut starts: BTreeSet<usize> = BTreeSet::new();
     starts.extend(code.blocks().iter().map(|b| b.steps.start));
     for (place, step) in code.steps.iter().enumerate() {
@@ -95,7 +96,6 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
             starts.extend([place, place + 1]);
         }
     }
-    let modes = code.modes();
     let mut segments = BTreeMap::new();
     let mut after = starts.iter().skip(1).copied();
     for start in starts.iter().copied() {
@@ -179,6 +179,10 @@ pub(crate) struct Compiler<'c> {
     pub(crate) code: &'c Code,
     /// What must be in the register file; everything if it is not known.
     live: Option<&'c Liveness>,
+    /// The float modes that steps may well be reached in.
+    modes: Vec<Modes>,
+    /// Messages of the segment whose addresses differ by something uniform.
+    pub(crate) apart: HashMap<usize, u32>,
     pub(crate) writer: Writer,
     segments: BTreeMap<usize, Segment>,
     pub(crate) full: u32,
@@ -210,7 +214,8 @@ pub(crate) fn compile(
         loads: Vec::new(),
         certain: true,
     };
-    let segments = segments(code, &mut writer);
+    let modes = code.modes();
+    let segments = segments(code, &modes, &mut writer);
     if segments.is_empty() {
         return None;
     }
@@ -218,6 +223,8 @@ pub(crate) fn compile(
     let mut compiler = Compiler {
         code,
         live,
+        modes,
+        apart: HashMap::new(),
         writer,
         segments,
         full: full_mask(code),
@@ -350,6 +357,10 @@ impl Compiler<'_> {
             (segment.flushes, Form::Flushing, fields::FLUSHING),
             (segment.rounds, Form::Directed, fields::DIRECTED),
         ];
+        self.apart = match version {
+            0 => apart(self.code, self.full, steps.clone()),
+            _ => HashMap::new(),
+        };
         let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
         self.writer.forget();
@@ -546,7 +557,8 @@ impl Compiler<'_> {
             },
             Action::UpdateMode(offset) => {
                 let label = self.exit(exits, place, *counts, Way::Leave);
-                self.update_mode(*offset, label);
+                let modes = self.modes.get(place).copied().unwrap_or(Modes::ANY);
+                self.update_mode(*offset, modes, label);
             }
             Action::Count(count) => {
                 let (lanes, window) = (step.lanes, step.lanes.window());

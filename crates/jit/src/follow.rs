@@ -7,7 +7,6 @@ use crate::flow::Compiler;
 use crate::pages::place::{self as fields, follower};
 use crate::vector::{CONTEXT, FILE, LANE_OPERATIONS, LEFT, field};
 use iced_x86::{Code as Op, MemoryOperand, Register};
-use visakit_exec::SLICE;
 use visakit_exec::code::{Action, Step};
 
 /// A field of the follower at the offset in `rax`.
@@ -81,37 +80,22 @@ impl Compiler<'_> {
 
     /// A thread has stopped, and the follower at the offset in `rax` runs.
     pub(crate) fn go_on_with_follower(&mut self) {
-        use follower::{BYTES, CONTROL, MODE, RUNNING as LANES, TARGET, WAITING};
-        use iced_x86::Register::{R12, RAX, RCX, RDX};
+        use follower::{BYTES, RUNNING as LANES, STATE, TARGET};
+        use iced_x86::Register::{R12, RAX, YMM0};
         let asm = &mut self.writer.asm;
         asm.place(self.next);
         asm.op1(Op::Inc_rm64, LANE_OPERATIONS);
-        asm.op2(Op::Mov_r64_rm64, RCX, field(fields::GRANTED));
-        asm.op2(Op::Sub_r64_rm64, RCX, LEFT);
-        asm.op2(Op::Mov_r64_rm64, RDX, field(fields::BUDGET));
-        asm.op2(Op::Sub_r64_rm64, RDX, RCX);
-        asm.op2(Op::Mov_rm64_r64, field(fields::BUDGET), RDX);
-        let slice = u32::try_from(SLICE).unwrap_or(u32::MAX);
-        asm.op1i(Op::Mov_r32_imm32, Register::R13D, slice);
-        asm.op2(Op::Cmp_r64_rm64, RDX, LEFT);
-        asm.op2(Op::Cmovb_r64_rm64, LEFT, RDX);
+        // If the rest of the slice is not enough, the host gives the thread what it lacks.
         asm.op2(Op::Mov_rm64_r64, field(fields::GRANTED), LEFT);
         asm.op2(Op::Mov_r64_rm64, FILE, of_follower(follower::FILE));
         asm.op2(Op::Mov_rm64_r64, field(fields::FILE), FILE);
         asm.op2(Op::Mov_r64_rm64, R12, of_follower(LANES));
         asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), R12);
-        for (from, to) in [
-            (WAITING, fields::WAITING),
-            (MODE, fields::MODE),
-            (CONTROL, fields::CONTROL),
-        ] {
-            asm.op2(Op::Mov_r64_rm64, RCX, of_follower(from));
-            asm.op2(Op::Mov_rm64_r64, field(to), RCX);
-        }
-        for cr0 in [fields::CR0, fields::KNOWN_CR0] {
-            // No content of it.
-            asm.op1s(Op::Mov_rm64_imm32, field(cr0), -1);
-        }
+        let (load, store) = (Op::VEX_Vmovdqu_ymm_ymmm256, Op::VEX_Vmovdqu_ymmm256_ymm);
+        asm.op2(load, YMM0, of_follower(STATE));
+        asm.op2(store, field(fields::STATE), YMM0);
+        // No content of it.
+        asm.op1s(Op::Mov_rm64_imm32, field(fields::KNOWN_CR0), -1);
         asm.op1i(Op::Add_rm64_imm8, RAX, u32::try_from(BYTES).unwrap_or(0));
         asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
         asm.op1(Op::Jmp_rm64, of_follower(TARGET - BYTES));

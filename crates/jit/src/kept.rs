@@ -4,6 +4,7 @@ use crate::assembler::Label;
 use crate::flow::Counts;
 use crate::ops;
 use crate::pending::Pending;
+use crate::run::CONSECUTIVE;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, Register};
 
@@ -36,6 +37,9 @@ pub(crate) struct Kept {
     pub(crate) since: [usize; 32],
     /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
     pub(crate) masks: [Option<(usize, usize)>; 4],
+    /// The messages for which [`CONSECUTIVE`](crate::run::CONSECUTIVE) says whether lanes follow each other, by their
+    /// number, and the bytes from one to the next.
+    pub(crate) consecutive: Option<(u32, usize)>,
     /// Registers that hold no denormals that the mode flushes, as lanes of 32 and of 64 bits.
     flushed: [u32; 2],
     next: u32,
@@ -71,6 +75,15 @@ pub(crate) struct Detour {
 impl Writer {
     /// Loads what later steps use of the registers after a detour.
     pub(crate) fn reload(&mut self, detour: &Detour) -> Done {
+        if detour.kept.consecutive.is_some() {
+            // It is not known any more.
+            self.asm.op3(
+                Code::VEX_Kxorw_kr_kr_kr,
+                CONSECUTIVE,
+                CONSECUTIVE,
+                CONSECUTIVE,
+            );
+        }
         for (n, content) in (0..).zip(detour.kept.contents) {
             if detour.used >> n & 1 == 0 {
                 continue;

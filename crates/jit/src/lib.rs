@@ -16,6 +16,8 @@
 
 // Builds for other processors contain none of this.
 #[cfg(target_arch = "x86_64")]
+mod apart;
+#[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
 mod bits;

@@ -37,10 +37,11 @@ pub(crate) fn indexed(base: Register, index: Register, offset: u32) -> MemoryOpe
 impl Writer {
     /// Emits code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], at least one. It
     /// jumps to `slow` if the interpreter has to run the step, and to `done` or past its end otherwise. Clobbers the
-    /// vector registers that hold nothing, and mask registers.
+    /// vector registers that hold nothing, and mask registers. For the number see [`crate::apart`].
     pub(crate) fn message(
         &mut self,
         m: &LaneMessage,
+        number: Option<u32>,
         masked: bool,
         slow: Label,
         done: Label,
@@ -65,7 +66,9 @@ impl Writer {
         let loaded = match (m.space, m.width) {
             _ if m.lanes == 1 => self.block(m, slow)?,
             _ if m.lanes < 8 => return Err(NoTemplate),
-            (LaneSpace::Global, 8) => self.global_lanes(m, masked, slow, done)?,
+            (LaneSpace::Global, 8) => {
+                self.global_lanes(m, number.filter(|_| !masked), masked, slow, done)?
+            }
             (LaneSpace::Local | LaneSpace::Surface { .. }, 4) => {
                 self.window_lanes(m, masked, slow)?
             }
@@ -407,6 +410,7 @@ impl Writer {
     fn global_lanes(
         &mut self,
         m: &LaneMessage,
+        number: Option<u32>,
         masked: bool,
         slow: Label,
         done: Label,
@@ -427,7 +431,7 @@ impl Writer {
             && let Some(extended) = run_of(m)
         {
             let scattered = self.asm.label();
-            self.is_run(c, m, scattered)?;
+            self.is_run(c, m, number, scattered)?;
             let bytes = m.element.memory * m.lanes;
             self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
             if memory != 0 {

@@ -9,6 +9,7 @@ use crate::kept::Content;
 use crate::pages::place as fields;
 use crate::vector::{CONSTANTS, Chunks, field, xmm};
 use iced_x86::{Code as Op, MemoryOperand, Register};
+use visakit_exec::code::Modes;
 use visakit_exec::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 
 /// Float modes that code is written for.
@@ -45,9 +46,9 @@ impl Compiler<'_> {
         self.writer.asm.op1(Op::VEX_Vldmxcsr_m32, usual);
     }
 
-    /// `%cr0` was written, at this place. Modes that flush denormals or round to integers are the interpreter's from
-    /// there on.
-    pub(crate) fn update_mode(&mut self, offset: usize, otherwise: Label) {
+    /// `%cr0` was written, at this place, and has these contents. Modes that flush denormals or round to integers are the
+    /// interpreter's from there on, and so are others than the expected one.
+    pub(crate) fn update_mode(&mut self, offset: usize, modes: Modes, otherwise: Label) {
         use Register::{EAX, ECX, RCX};
         let one = Chunks::new(self.writer.features, 4, 1);
         let held = self.writer.find(one, Content::Bytes { offset, bytes: 4 });
@@ -59,10 +60,30 @@ impl Compiler<'_> {
             self.writer.asm.jump(Op::Jmp_rel32_64, otherwise);
             return;
         };
-        let control = self.writer.each_dword(|n| by_rounding(CONTROL, n));
+        let asm = &mut self.writer.asm;
+        match held {
+            Some(n) => asm.op2(Op::VEX_Vmovd_rm32_xmm, EAX, xmm(n)),
+            None => asm.op2(Op::Mov_r32_rm32, EAX, word),
+        }
         let directed = fields::DIRECTED;
-        let modes = [fields::USUAL, directed, directed, directed];
-        let mode = self.writer.each_dword(|n| by_rounding(modes, n));
+        let names = [fields::USUAL, directed, directed, directed];
+        let expected = modes.only();
+        if let Some(bits) = expected.filter(|bits| bits & !ROUNDING_BITS == USUAL_MODE) {
+            let rounding = ((bits & ROUNDING_BITS) >> ROUNDING_BITS.trailing_zeros()) as usize;
+            asm.op1i(Op::And_rm32_imm32, EAX, MODE_BITS);
+            asm.op1i(Op::Cmp_rm32_imm32, EAX, bits);
+            asm.jump(Op::Jne_rel32_64, otherwise);
+            for (to, number) in [
+                (fields::CR0, bits),
+                (fields::CONTROL, by_rounding(CONTROL, rounding)),
+                (fields::MODE, by_rounding(names, rounding)),
+            ] {
+                asm.op1i(Op::Mov_rm64_imm32, field(to), number);
+            }
+            return;
+        }
+        let control = self.writer.each_dword(|n| by_rounding(CONTROL, n));
+        let mode = self.writer.each_dword(|n| by_rounding(names, n));
         let of_rounding = |table: MemoryOperand| {
             MemoryOperand::with_base_index_scale_displ_size(
                 CONSTANTS,
@@ -73,10 +94,6 @@ impl Compiler<'_> {
             )
         };
         let asm = &mut self.writer.asm;
-        match held {
-            Some(n) => asm.op2(Op::VEX_Vmovd_rm32_xmm, EAX, xmm(n)),
-            None => asm.op2(Op::Mov_r32_rm32, EAX, word),
-        }
         asm.op2(Op::Mov_r32_rm32, ECX, EAX);
         asm.op1i(Op::And_rm32_imm32, EAX, MODE_BITS & !ROUNDING_BITS);
         asm.op1i(Op::Cmp_rm32_imm32, EAX, USUAL_MODE);

@@ -35,8 +35,6 @@ pub(crate) struct Context<'a> {
     pub(crate) lane_operations: u64,
     /// Splits lanes, or joins them, and returns where machine code continues.
     branch: extern "sysv64" fn(&mut Context<'_>, u64, u64, u64, u64) -> *const u8,
-    /// The smallest place where lanes wait.
-    pub(crate) waiting: u64,
     /// Out: whether a step that the interpreter ran had a fault.
     pub(crate) fault: u64,
     /// Out: the step to continue with.
@@ -50,22 +48,14 @@ pub(crate) struct Context<'a> {
     /// Storage of surfaces by binding-table index, and how many there are.
     surfaces: *const Region,
     surface_count: u64,
-    /// The float mode: [`place::USUAL`], [`place::FLUSHING`], [`place::DIRECTED`], or 0 for another one. Set by machine
-    /// code.
-    mode: u64,
-    /// The host's control word for vector instructions in a mode that rounds to one side.
-    control: u64,
-    /// The bits of `%cr0` that choose the mode, as machine code wrote them; [`UNWRITTEN`] if it did not.
-    cr0: u64,
-    /// The value of it that the interpreter has.
+    state: State,
+    /// The value of [`State::cr0`] that the interpreter has.
     known_cr0: u64,
     /// Magnitudes below which floats and doubles are treated as zero in a flushing mode, for every lane.
     flushed_f: [u32; 16],
     flushed_df: [u64; 8],
     /// What [`Self::left`] was when machine code came to the thread.
-    pub(crate) granted: u64,
-    /// Instructions that it and its followers may run.
-    pub(crate) budget: u64,
+    granted: u64,
     /// The thread after the one that runs, and the end of them, as offsets from the first one.
     follower: u64,
     followers_end: u64,
@@ -81,6 +71,37 @@ pub(crate) struct Context<'a> {
     pages: &'a Pages,
 }
 
+/// What machine code takes from a thread at once.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct State {
+    /// The smallest place where lanes wait.
+    waiting: u64,
+    /// The float mode: [`place::USUAL`], [`place::FLUSHING`], [`place::DIRECTED`], or 0 for another one. Set by machine
+    /// code.
+    mode: u64,
+    /// The host's control word for vector instructions in a mode that rounds to one side.
+    control: u64,
+    /// The bits of `%cr0` that choose the mode, as machine code wrote them; [`UNWRITTEN`] if it did not.
+    cr0: u64,
+}
+
+/// A vector register.
+const _: () = assert!(size_of::<State>() == 32);
+
+impl State {
+    /// That of lanes, of which the first wait at a place, in a float mode.
+    fn new(waiting: usize, mode: NativeMode) -> Self {
+        let (mode, control) = named(mode);
+        Self {
+            waiting: waiting as u64,
+            mode,
+            control,
+            cr0: UNWRITTEN,
+        }
+    }
+}
+
 /// A thread that machine code can go on with, or has left behind.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -91,14 +112,10 @@ struct Follower {
     running: u64,
     /// Where it goes on.
     target: *const u8,
-    /// The smallest place where lanes wait.
-    waiting: u64,
-    mode: u64,
-    control: u64,
     /// Out: the step at which it waits after a barrier, or [`ENDED`].
     place: u64,
-    /// Out: as [`Context::cr0`].
-    cr0: u64,
+    /// Out: the content of `%cr0`, if it waits.
+    state: State,
 }
 
 /// The place of a thread that has ended.
@@ -125,7 +142,7 @@ pub(crate) mod place {
     pub(crate) const RUNNING: i64 = offset_of!(Context<'_>, running) as i64;
     pub(crate) const LEFT: i64 = offset_of!(Context<'_>, left) as i64;
     pub(crate) const LANE_OPERATIONS: i64 = offset_of!(Context<'_>, lane_operations) as i64;
-    pub(crate) const WAITING: i64 = offset_of!(Context<'_>, waiting) as i64;
+    pub(crate) const WAITING: i64 = offset_of!(Context<'_>, state.waiting) as i64;
     pub(crate) const PLACE: i64 = offset_of!(Context<'_>, place) as i64;
     pub(crate) const TARGET: i64 = offset_of!(Context<'_>, target) as i64;
     pub(crate) const BRANCH: i64 = offset_of!(Context<'_>, branch) as i64;
@@ -137,11 +154,11 @@ pub(crate) mod place {
     pub(crate) const SURFACES: i64 = offset_of!(Context<'_>, surfaces) as i64;
     pub(crate) const SURFACE_COUNT: i64 = offset_of!(Context<'_>, surface_count) as i64;
     pub(crate) const FAULT: i64 = offset_of!(Context<'_>, fault) as i64;
-    pub(crate) const MODE: i64 = offset_of!(Context<'_>, mode) as i64;
-    pub(crate) const CONTROL: i64 = offset_of!(Context<'_>, control) as i64;
-    pub(crate) const CR0: i64 = offset_of!(Context<'_>, cr0) as i64;
+    pub(crate) const MODE: i64 = offset_of!(Context<'_>, state.mode) as i64;
+    pub(crate) const CONTROL: i64 = offset_of!(Context<'_>, state.control) as i64;
+    pub(crate) const CR0: i64 = offset_of!(Context<'_>, state.cr0) as i64;
     pub(crate) const GRANTED: i64 = offset_of!(Context<'_>, granted) as i64;
-    pub(crate) const BUDGET: i64 = offset_of!(Context<'_>, budget) as i64;
+    pub(crate) const STATE: i64 = offset_of!(Context<'_>, state) as i64;
     pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, known_cr0) as i64;
     pub(crate) const REPEATS: i64 = offset_of!(Context<'_>, repeats) as i64;
     pub(crate) const AGAIN: i64 = offset_of!(Context<'_>, again) as i64;
@@ -156,11 +173,9 @@ pub(crate) mod place {
         pub(crate) const FILE: i64 = (FIRST + offset_of!(Follower, file)) as i64;
         pub(crate) const RUNNING: i64 = (FIRST + offset_of!(Follower, running)) as i64;
         pub(crate) const TARGET: i64 = (FIRST + offset_of!(Follower, target)) as i64;
-        pub(crate) const WAITING: i64 = (FIRST + offset_of!(Follower, waiting)) as i64;
-        pub(crate) const MODE: i64 = (FIRST + offset_of!(Follower, mode)) as i64;
-        pub(crate) const CONTROL: i64 = (FIRST + offset_of!(Follower, control)) as i64;
+        pub(crate) const STATE: i64 = (FIRST + offset_of!(Follower, state)) as i64;
         pub(crate) const PLACE: i64 = (FIRST + offset_of!(Follower, place)) as i64;
-        pub(crate) const CR0: i64 = (FIRST + offset_of!(Follower, cr0)) as i64;
+        pub(crate) const CR0: i64 = (FIRST + offset_of!(Follower, state.cr0)) as i64;
         /// Its size.
         pub(crate) const BYTES: i64 = size_of::<Follower>() as i64;
     }
@@ -191,21 +206,16 @@ impl Context<'_> {
         }
         self.running = thread.running.into();
         self.left = thread.left;
-        (self.granted, self.budget) = (thread.granted, thread.budget);
+        self.granted = thread.granted;
         self.lane_operations = thread.lane_operations;
-        self.waiting = thread.waiting as u64;
         self.place = thread.place as u64;
         self.target = target;
-        (self.cr0, self.known_cr0) = (UNWRITTEN, UNWRITTEN);
-        self.set_mode(thread.mode);
-        true
-    }
-
-    fn set_mode(&mut self, mode: NativeMode) {
-        if let NativeMode::Flushing(flushed) = mode {
+        self.state = State::new(thread.waiting, thread.mode);
+        self.known_cr0 = UNWRITTEN;
+        if let NativeMode::Flushing(flushed) = thread.mode {
             self.flush(flushed);
         }
-        (self.mode, self.control) = named(mode);
+        true
     }
 
     /// Takes the threads that may follow from the host.
@@ -216,7 +226,7 @@ impl Context<'_> {
         let followers = &mut self.followers;
         // Mostly all threads are at the same place.
         let mut last = (usize::MAX, false, NativeMode::Other);
-        let (mut target, mut mode, mut control) = (std::ptr::null(), 0, 0);
+        let mut target = std::ptr::null();
         self.host.followers(&mut |registers, lanes, of_thread| {
             let now = (lanes.place, lanes.running == full, of_thread);
             if now != last || lanes.running & !full != 0 {
@@ -230,7 +240,6 @@ impl Context<'_> {
                     return false;
                 };
                 (last, target) = (now, found);
-                (mode, control) = named(of_thread);
             }
             let file = pages.place(registers);
             let Some(follower) = followers.get_mut(count).filter(|_| !file.is_null()) else {
@@ -240,11 +249,8 @@ impl Context<'_> {
                 file,
                 running: lanes.running.into(),
                 target,
-                waiting: lanes.waiting as u64,
-                mode,
-                control,
                 place: ENDED,
-                cr0: UNWRITTEN,
+                state: State::new(lanes.waiting, of_thread),
             });
             count += 1;
             true
@@ -253,16 +259,12 @@ impl Context<'_> {
             && self.host.repeats(count)
             && let Some(target) = pages.target(thread.place, thread.running)
         {
-            let (mode, control) = named(thread.mode);
             first.write(Follower {
                 file: self.file,
                 running: thread.running.into(),
                 target,
-                waiting: thread.waiting as u64,
-                mode,
-                control,
                 place: ENDED,
-                cr0: UNWRITTEN,
+                state: State::new(thread.waiting, thread.mode),
             });
             self.repeats = 1;
         }
@@ -299,7 +301,7 @@ impl Context<'_> {
                     let (running, cr0) = unsafe {
                         (
                             (&raw const (*passed).running).read(),
-                            (&raw const (*passed).cr0).read(),
+                            (&raw const (*passed).state.cr0).read(),
                         )
                     };
                     NativeStop::Barrier {
@@ -332,22 +334,23 @@ impl Context<'_> {
     /// Gives the thread the state that machine code has left.
     fn end(&mut self, thread: &mut NativeThread) {
         self.tell_thread();
-        thread.cr0 = match self.cr0 == self.known_cr0 {
+        thread.cr0 = match self.state.cr0 == self.known_cr0 {
             true => None,
-            false => u32::try_from(self.cr0).ok(),
+            false => u32::try_from(self.state.cr0).ok(),
         };
         thread.place = usize::try_from(self.place).unwrap_or(usize::MAX);
         thread.running = u32::try_from(self.running).unwrap_or(0);
         thread.left = self.left;
-        (thread.granted, thread.budget) = (self.granted, self.budget);
+        thread.granted = self.granted;
         thread.lane_operations = self.lane_operations;
     }
 
     /// Passes the float mode to the interpreter.
     fn tell_mode(&mut self) {
-        if self.cr0 != self.known_cr0 {
-            self.host.float_mode(u32::try_from(self.cr0).unwrap_or(0));
-            self.known_cr0 = self.cr0;
+        let cr0 = self.state.cr0;
+        if cr0 != self.known_cr0 {
+            self.host.float_mode(u32::try_from(cr0).unwrap_or(0));
+            self.known_cr0 = cr0;
         }
     }
 }
@@ -377,9 +380,9 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
 
 /// Asks the host for another group, of which the first thread is next. Returns 0 if there is none.
 extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
-    // With the step that ends the last thread.
-    let used = context.granted - context.left + 1;
-    let Some(writes) = context.host.again(context.budget - used) else {
+    // Without the step that ends the last thread; machine code compared it with zero.
+    let left = context.left.saturating_sub(1);
+    let Some(writes) = context.host.again(left) else {
         return 0;
     };
     let count = context.followers_end / size_of::<Follower>() as u64;
@@ -423,7 +426,7 @@ extern "sysv64" fn branch(
         context.host.branch(lanes, target, taken)
     };
     context.running = lanes.running.into();
-    context.waiting = lanes.waiting as u64;
+    context.state.waiting = lanes.waiting as u64;
     context.place = lanes.place as u64;
     let pages = context.pages;
     let entry = pages.entry(lanes.place, lanes.running);
@@ -511,20 +514,16 @@ impl Pages {
             constants: self.compiled.constants.as_ptr(),
             running: 0,
             lane_operations: 0,
-            waiting: 0,
             place: 0,
             target: std::ptr::null(),
             step,
             branch,
             fault: 0,
-            mode: 0,
-            control: 0,
-            cr0: UNWRITTEN,
+            state: State::new(usize::MAX, NativeMode::Other),
             known_cr0: UNWRITTEN,
             flushed_f: [0; 16],
             flushed_df: [0; 8],
             granted: 0,
-            budget: 0,
             follower: 0,
             followers_end: 0,
             followers: [const { MaybeUninit::uninit() }; FOLLOWERS],

@@ -11,7 +11,10 @@ use iced_x86::{Code, Register};
 use visakit_exec::code::{Element, LaneMessage};
 use visakit_isa::DataType;
 
-use Register::{K2, RAX};
+use Register::RAX;
+
+/// The mask register that says, with all of its eight low bits set, that lanes were found to follow each other.
+pub(crate) const CONSECUTIVE: Register = Register::K7;
 
 /// How elements of lanes whose addresses follow each other are moved at once: as they are, or extended from a type.
 /// `None` if they are not.
@@ -96,8 +99,37 @@ impl Writer {
         Ok(())
     }
 
-    /// Continues if the addresses are consecutive, one element apart.
-    pub(crate) fn is_run(&mut self, c: Chunks, m: &LaneMessage, otherwise: Label) -> Done {
+    /// Continues if the addresses are consecutive, one element apart. Messages with the same number have addresses that
+    /// differ by something uniform: with AVX-512 the outcome stays in [`CONSECUTIVE`] for the next ones.
+    pub(crate) fn is_run(
+        &mut self,
+        c: Chunks,
+        m: &LaneMessage,
+        number: Option<u32>,
+        otherwise: Label,
+    ) -> Done {
+        let number = number.filter(|_| c.zmm);
+        let found = number.map(|number| (number, m.element.memory));
+        if found.is_none() || self.kept.consecutive != found {
+            self.compare_to_run(c, m)?;
+            self.kept.consecutive = found;
+        }
+        if c.zmm {
+            self.asm
+                .op2(Code::VEX_Kmovd_r32_kr, Register::ECX, CONSECUTIVE);
+            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
+        } else {
+            self.asm
+                .op2(Code::VEX_Vpmovmskb_r32_ymm, Register::ECX, ymm(5));
+            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, u32::MAX);
+        }
+        self.asm.jump(Code::Jne_rel32_64, otherwise);
+        Ok(())
+    }
+
+    /// Sets bits of [`CONSECUTIVE`], or of vector register 5, where a chunk has a lane with the address that follows the
+    /// one of the lane before, counting from the first.
+    fn compare_to_run(&mut self, c: Chunks, m: &LaneMessage) -> Done {
         let bytes = c.lanes * 8;
         let held = |writer: &mut Self, chunk: usize| {
             let offset = m.addresses + chunk * bytes;
@@ -118,9 +150,9 @@ impl Writer {
             self.v3m(c, ops::ADD_Q, 6, 7, steps);
             if c.zmm {
                 let code = Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8;
-                self.asm.op3i(code, K2, c.register(6), there, 0);
+                self.asm.op3i(code, CONSECUTIVE, c.register(6), there, 0);
                 if chunk != 0 {
-                    self.asm.mask(K2);
+                    self.asm.mask(CONSECUTIVE);
                 }
             } else {
                 self.asm
@@ -132,15 +164,6 @@ impl Writer {
                 }
             }
         }
-        if c.zmm {
-            self.asm.op2(Code::VEX_Kmovd_r32_kr, Register::ECX, K2);
-            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
-        } else {
-            self.asm
-                .op2(Code::VEX_Vpmovmskb_r32_ymm, Register::ECX, ymm(5));
-            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, u32::MAX);
-        }
-        self.asm.jump(Code::Jne_rel32_64, otherwise);
         Ok(())
     }
 }

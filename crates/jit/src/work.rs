@@ -146,8 +146,9 @@ impl Compiler<'_> {
             self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
             self.writer.asm.jump(Op::Je_rel32_64, idle);
         }
+        let number = self.apart.get(&place).copied();
         self.writer
-            .message(&lanes, how != Enabled::All, slow, done)?;
+            .message(&lanes, number, how != Enabled::All, slow, done)?;
         self.detour(place, step, how, counts, pending, [slow, idle, done]);
         Ok(())
     }

@@ -25,6 +25,15 @@ impl Modes {
         set: USUAL_MODE,
     };
 
+    /// The content, if there is one only.
+    #[must_use]
+    pub const fn only(self) -> Option<u32> {
+        match self.clear | self.set == MODE_BITS && self.clear & self.set == 0 {
+            true => Some(self.set),
+            false => None,
+        }
+    }
+
     /// Whether some of them treat denormals as zero.
     #[must_use]
     pub const fn may_flush(self) -> bool {
@@ -113,7 +122,8 @@ fn write(code: &Code, step: &Step, place: usize) -> Option<(Operation, u32)> {
 
 impl Code {
     /// The modes in which threads come to each step by the edges between blocks, if they start in one of
-    /// [`Modes::AT_START`] and functions are called in, and return in, these.
+    /// [`Modes::AT_START`] and functions are called in, and return in, these. For a step that updates the mode, those
+    /// that it sets.
     ///
     /// It is what to be prepared for, not a proof: lanes that waited at a join resume in the mode that others have set.
     #[must_use]
@@ -154,7 +164,6 @@ impl Code {
             let (Some(step), Some(at)) = (self.steps.get(place), at.get_mut(place)) else {
                 break;
             };
-            *at = modes;
             if let Action::UpdateMode(offset) = &step.action {
                 let before = place.checked_sub(1).filter(|p| block.steps.contains(p));
                 let before = before.and_then(|p| self.steps.get(p));
@@ -163,6 +172,7 @@ impl Code {
                     None => Modes::ANY,
                 };
             }
+            *at = modes;
         }
         modes
     }
@@ -185,5 +195,13 @@ mod tests {
         assert!(flushing.may_flush() && !flushing.may_round());
         let copied = Modes::ANY.combined(Operation::Copy, USUAL_MODE);
         assert_eq!(copied, usual);
+        assert_eq!(
+            (usual.only(), up.only()),
+            (Some(USUAL_MODE), Some(USUAL_MODE | 0x10))
+        );
+        assert_eq!(
+            (start.only(), Modes::ANY.only(), Modes::default().only()),
+            (None, None, None)
+        );
     }
 }

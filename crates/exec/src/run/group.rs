@@ -393,7 +393,6 @@ impl Group {
             more,
             writes: Default::default(),
         });
-        state.budget = world.budget(*fuel, &self.counters);
         let mut host = Machine {
             program,
             base,
@@ -409,7 +408,7 @@ impl Group {
                 counters: &mut self.counters,
                 fuel,
                 world,
-                budget: state.budget,
+                left: state.left,
                 earlier: &mut self.earlier,
                 changed: false,
                 repeat,

@@ -50,7 +50,6 @@ impl Thread {
             waiting: first(&self.waiting, self.base()),
             left,
             granted: left,
-            budget: left,
             lane_operations: 0,
             mode,
             cr0: None,
@@ -131,8 +130,8 @@ impl Host for Machine<'_> {
         self.at == 0 && threads == self.threads.len() && self.line.as_ref().is_some_and(repeats)
     }
 
-    fn again(&mut self, budget: u64) -> Option<&[(usize, u32)]> {
-        let writes = self.line.as_mut()?.again(self.threads, budget)?;
+    fn again(&mut self, left: u64) -> Option<&[(usize, u32)]> {
+        let writes = self.line.as_mut()?.again(self.threads, left)?;
         (self.at, self.base) = (0, 0);
         Some(writes)
     }

@@ -19,8 +19,8 @@ pub(super) struct Line<'a> {
     /// Steps that the group may still run before its caller is asked.
     pub(super) fuel: &'a mut u64,
     pub(super) world: &'a World<'a>,
-    /// Steps that were granted to the thread that runs and to those that follow it.
-    pub(super) budget: u64,
+    /// What [`NativeThread::left`] was when the steps were last counted.
+    pub(super) left: u64,
     /// The counts of groups before this one.
     pub(super) earlier: &'a mut Counters,
     /// Whether the state of threads may differ from that at their start, apart from their register files.
@@ -30,14 +30,13 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Counts what the thread whose turn it is has run, and returns its number.
+    /// Counts what the thread whose turn it is has run, and those that it has followed, and returns its number.
     pub(super) fn account(&mut self, state: &NativeThread) -> usize {
-        let used = state.granted - state.left;
-        let all = self.budget - state.budget + used;
-        self.counters.instructions += all;
+        let used = std::mem::replace(&mut self.left, state.left) - state.left;
+        self.counters.instructions += used;
+        *self.fuel -= used;
         self.counters.lane_operations += state.lane_operations;
-        *self.fuel -= all;
-        self.turn.use_up(used);
+        self.turn.use_up(state.granted - state.left);
         self.turn.thread
     }
 
@@ -50,13 +49,12 @@ impl Line<'_> {
     }
 
     /// Goes on to another group; see [`Host::again`](crate::Host::again).
-    pub(super) fn again(&mut self, threads: &mut [Thread], budget: u64) -> Option<&[(usize, u32)]> {
+    pub(super) fn again(&mut self, threads: &mut [Thread], left: u64) -> Option<&[(usize, u32)]> {
         let repeat = self.repeat.as_mut()?;
         let writes = repeat.start(threads, &mut self.changed)?;
-        let used = self.budget - budget;
-        self.budget = budget;
-        *self.fuel -= used;
+        let used = std::mem::replace(&mut self.left, left) - left;
         self.counters.instructions += used;
+        *self.fuel -= used;
         *self.earlier += std::mem::take(self.counters);
         *self.turn = Turn::of(0, true);
         Some(writes)
@@ -90,7 +88,6 @@ impl Line<'_> {
         }
         self.account(state);
         (state.granted, state.lane_operations) = (state.left, 0);
-        self.budget = state.budget;
         if !stops || !self.follow(threads, at) {
             return false;
         }
@@ -103,8 +100,7 @@ impl Line<'_> {
             return false;
         };
         *state = next;
-        state.budget = self.world.budget(*self.fuel, self.counters);
-        self.budget = state.budget;
+        self.left = state.left;
         true
     }
 }

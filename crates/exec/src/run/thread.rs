@@ -15,7 +15,7 @@ use crate::code::{Action, Step, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::machine::{Aligned, Registers};
 use crate::memory::{Local, Memory};
-use crate::native::{Native, SLICE};
+use crate::native::Native;
 use crate::observe::{InstructionEvent, Observer};
 use crate::program::{Image, Program, Work};
 use crate::variables::VariableSlot;
@@ -104,12 +104,6 @@ impl World<'_> {
     pub(super) fn grant(&self, turn: &Turn, fuel: u64, counters: &Counters) -> u64 {
         let budget = self.limits.max_steps.saturating_sub(counters.instructions);
         turn.slice.min(fuel).min(budget)
-    }
-
-    /// The steps that machine code may run, of all threads, before it looks whether to stop.
-    pub(super) fn budget(&self, fuel: u64, counters: &Counters) -> u64 {
-        let budget = self.limits.max_steps.saturating_sub(counters.instructions);
-        SLICE.min(fuel).min(budget)
     }
 }
 

@@ -17,6 +17,7 @@ fn kernel(lanes: u32, lines: &str) -> Program {
          .decl S v_type=G type=ud num_elts=256 align=GRF\n\
          .decl T v_type=G type=ud num_elts=256 align=GRF\n\
          .decl D v_type=G type=ud num_elts=256 align=GRF\n\
+         .decl R v_type=G type=uq num_elts=32 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n\
          .kernel_attr SimdSize={lanes}\n{lines}\nret (M1, 1)\n"
     );
@@ -48,6 +49,14 @@ fn offsets(shape: u32, size: u32, random: &mut Random) -> Vec<u32> {
     (0..32).map(|lane| place(lane, random)).collect()
 }
 
+/// The buffer.
+#[derive(Clone, Copy)]
+struct Buffer {
+    bytes: u32,
+    /// Whether accesses outside of it are no faults.
+    lenient: bool,
+}
+
 /// The state after a run.
 #[derive(PartialEq, Eq, Debug)]
 struct Left {
@@ -57,7 +66,7 @@ struct Left {
     fault: String,
 }
 
-fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32) -> Left {
+fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32, buffer: Buffer) -> Left {
     let mut random = Random(seed);
     let mut bytes = |count: usize| -> Vec<u8> {
         (0..count / 4)
@@ -65,12 +74,14 @@ fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32) -> Left {
             .collect()
     };
     let mut memory = Memory::new(1 << 20);
-    let buffer = memory.add_buffer(&bytes(BYTES as usize)).unwrap();
+    memory.set_lenient(buffer.lenient);
+    let buffer_bytes = buffer.bytes;
+    let buffer = memory.add_buffer(&bytes(buffer_bytes as usize)).unwrap();
     let base = memory.address(buffer);
     let surface = Surface::Buffer {
         buffer,
         offset: 0,
-        size: BYTES.into(),
+        size: buffer_bytes.into(),
     };
     memory.bind(5, surface).unwrap();
     let slot = |name: &str| program.variable(name).unwrap();
@@ -93,7 +104,7 @@ fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32) -> Left {
     let limits = Limits::default();
     let mut group = Group::new(program, BYTES as usize, &[start], &limits).unwrap();
     let fault = group.run(program, &memory, &limits, &mut ());
-    let mut global = vec![0; BYTES as usize];
+    let mut global = vec![0; buffer_bytes as usize];
     memory.read_into(buffer, 0, &mut global);
     Left {
         registers: group.thread(0).unwrap().registers().to_vec(),
@@ -105,6 +116,15 @@ fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32) -> Left {
 
 /// Compares one message with elements of this size in all shapes, and checks whether it has a template.
 fn check(lanes: u32, size: u32, lines: &str, template: bool) {
+    let buffer = Buffer {
+        bytes: BYTES,
+        lenient: false,
+    };
+    check_in(buffer, lanes, size, lines, template);
+}
+
+/// The same with this buffer.
+fn check_in(buffer: Buffer, lanes: u32, size: u32, lines: &str, template: bool) {
     let program = kernel(lanes, lines);
     let compiled: Vec<_> = compilers()
         .into_iter()
@@ -122,9 +142,9 @@ fn check(lanes: u32, size: u32, lines: &str, template: bool) {
         let offsets = offsets(shape, size, &mut random);
         for mask in [full, random.next() & full | 1, 0x1f & full] {
             let seed = random.next() | 1;
-            let expected = run(&program, &offsets, mask, seed);
+            let expected = run(&program, &offsets, mask, seed, buffer);
             for (compiled, features) in &compiled {
-                let left = run(compiled, &offsets, mask, seed);
+                let left = run(compiled, &offsets, mask, seed, buffer);
                 assert!(
                     left == expected,
                     "{lines}, shape {shape}, {features:?}, {mask:#x}: {} {}",
@@ -275,5 +295,50 @@ fn results_over_operands() {
     for result in ["S", "A"] {
         let lines = format!("lsc_atomic_iadd.slm (M1, 16) {result}:d32 flat[A]:a32 S %null");
         check(16, 4, &lines, false);
+    }
+}
+
+/// Addresses that differ by something uniform: whether lanes follow each other is determined once for all of them, unless
+/// the interpreter ran a message in between, as it does for reads over the end of a buffer.
+#[test]
+fn addresses_apart_by_something_uniform() {
+    for lanes in [16, 32] {
+        let same = format!(
+            "lsc_load.ugm (M1, {lanes}) D:d32 flat[Q]:a64\n\
+             add (M1, {lanes}) R(0,0)<1> Q(0,0)<1;1,0> 0xffffffffffffff00:q\n\
+             lsc_store.ugm (M1, {lanes}) flat[R]:a64 D:d32\n\
+             add (M1, {lanes}) R(0,0)<1> R(0,0)<1;1,0> 0x40:q\n\
+             lsc_load.ugm (M1, {lanes}) T:d32 flat[R]:a64\n\
+             lsc_load.ugm (M1, {lanes}) S:d8c32 flat[Q]:a64\n\
+             lsc_store.ugm (M1, {lanes}) flat[R]:a64 S:d32"
+        );
+        // Some lanes of the second addresses have others than the first, and so have those of the third.
+        let other = format!(
+            "lsc_load.ugm (M1, {lanes}) D:d32 flat[Q]:a64\n\
+             add (M1_NM, 4) Q(0,4)<1> Q(0,4)<1;1,0> 0x8:q\n\
+             lsc_load.ugm (M1, {lanes}) T:d32 flat[Q]:a64\n\
+             add (M1, {lanes}) R(0,0)<1> Q(0,0)<1;1,0> 0x10:q\n\
+             mov (M1_NM, 1) R(0,5)<1> R(0,4)<0;1,0>\n\
+             lsc_store.ugm (M1, {lanes}) flat[R]:a64 T:d32\n\
+             (P1) add (M1, {lanes}) Q(0,0)<1> R(0,0)<1;1,0> 0x20:q\n\
+             lsc_load.ugm (M1, {lanes}) S:d32 flat[Q]:a64"
+        );
+        // The first access of the second addresses is outside of everything.
+        let outside = format!(
+            "lsc_load.ugm (M1, {lanes}) D:d32 flat[Q]:a64\n\
+             mov (M1, {lanes}) R(0,0)<1> Q(0,0)<1;1,0>\n\
+             add (M1_NM, 4) R(0,4)<1> Q(0,4)<1;1,0> 0x8:q\n\
+             add (M1, {lanes}) R(0,0)<1> R(0,0)<1;1,0> 0x10000000000:q\n\
+             lsc_load.ugm (M1, {lanes}) T:d32 flat[R]:a64\n\
+             add (M1, {lanes}) R(0,0)<1> R(0,0)<1;1,0> 0xffffff0000000000:q\n\
+             lsc_store.ugm (M1, {lanes}) flat[R]:a64 D:d32"
+        );
+        for lines in [same, other, outside] {
+            for bytes in [BYTES, BYTES - 20, BYTES - 132, 200] {
+                for lenient in [false, true] {
+                    check_in(Buffer { bytes, lenient }, lanes, 4, &lines, true);
+                }
+            }
+        }
     }
 }
