@@ -13,6 +13,9 @@ use visakit_isa::DataType;
 
 use Register::RAX;
 
+/// The function of three bits `a | b ^ c`, as a table of truth.
+const OR_DIFFERENT: u32 = 0xf6;
+
 /// The mask register that says, with all of its eight low bits set, that lanes were found to follow each other.
 pub(crate) const CONSECUTIVE: Register = Register::K7;
 
@@ -119,16 +122,14 @@ impl Writer {
                 .op2(Code::VEX_Kmovd_r32_kr, Register::ECX, CONSECUTIVE);
             self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
         } else {
-            self.asm
-                .op2(Code::VEX_Vpmovmskb_r32_ymm, Register::ECX, ymm(5));
-            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, u32::MAX);
+            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
         }
         self.asm.jump(Code::Jne_rel32_64, otherwise);
         Ok(())
     }
 
-    /// Sets bits of [`CONSECUTIVE`], or of vector register 5, where a chunk has a lane with the address that follows the
-    /// one of the lane before, counting from the first.
+    /// Clears lanes of vector register 5 in which each chunk has the address that follows the one of the lane before,
+    /// counting from the first, and with AVX-512 sets these bits of [`CONSECUTIVE`].
     fn compare_to_run(&mut self, c: Chunks, m: &LaneMessage) -> Done {
         let bytes = c.lanes * 8;
         let held = |writer: &mut Self, chunk: usize| {
@@ -141,28 +142,35 @@ impl Writer {
         };
         self.v2(c, ops::BROADCAST_Q, 7, first);
         for chunk in 0..c.count {
-            let there: Operand = match held(self, chunk) {
-                Some(n) => c.register(n).into(),
-                None => self.file(m.addresses + chunk * bytes, bytes)?.into(),
+            let n = match held(self, chunk) {
+                Some(n) => n,
+                None => {
+                    let there = self.file(m.addresses + chunk * bytes, bytes)?;
+                    self.load_bytes(6, there, bytes)?;
+                    6
+                }
             };
             let size = m.element.memory;
             let steps = self.each_qword(|lane| (size * (chunk * c.lanes + lane)) as u64);
-            self.v3m(c, ops::ADD_Q, 6, 7, steps);
-            if c.zmm {
-                let code = Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8;
-                self.asm.op3i(code, CONSECUTIVE, c.register(6), there, 0);
-                if chunk != 0 {
-                    self.asm.mask(CONSECUTIVE);
+            self.v3m(c, ops::SUB_Q, 6, n, steps);
+            // What differs, of all chunks together: comparing each would wait for the one before.
+            match (chunk, c.zmm) {
+                (0, _) => self.v3(c, ops::XOR, 5, 6, 7),
+                (_, true) => {
+                    let code = Code::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8;
+                    let [all, own, first] = [5, 6, 7].map(|n| c.register(n));
+                    self.asm.op3i(code, all, own, first, OR_DIFFERENT);
                 }
-            } else {
-                self.asm
-                    .op3(Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, ymm(6), ymm(6), there);
-                if chunk == 0 {
-                    self.v2(c, ops::MOVE, 5, ymm(6));
-                } else {
-                    self.v3(c, ops::AND, 5, 5, 6);
+                (_, false) => {
+                    self.v3(c, ops::XOR, 6, 6, 7);
+                    self.v3(c, ops::OR, 5, 5, 6);
                 }
             }
+        }
+        if c.zmm {
+            let code = Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64;
+            self.asm
+                .op3(code, CONSECUTIVE, c.register(5), c.register(5));
         }
         Ok(())
     }

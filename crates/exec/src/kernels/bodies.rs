@@ -6,7 +6,7 @@
 )]
 
 use super::choice::{Relation, relate};
-use super::hot::{Hot, Place, Width};
+use super::hot::{Hot, Place};
 use crate::code::{Destination, Modify, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
@@ -78,14 +78,15 @@ pub(super) trait Body {
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn sized<B: Body, const MODIFIED: bool, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
     let bytes = if B::FROM > B::TO { B::FROM } else { B::TO };
-    match hot.width {
-        Width::One => B::lanes::<1, 1, MODIFIED, H>(host, hot, file, mask),
-        Width::Eight => B::lanes::<8, 1, MODIFIED, H>(host, hot, file, mask),
-        Width::Sixteen => B::lanes::<16, 1, MODIFIED, H>(host, hot, file, mask),
-        Width::All if at_a_time(bytes) == WIDE => {
+    // Comparisons by themselves: of one number the compiler would make a jump through a table.
+    match (hot.width.wide, hot.width.more) {
+        (true, true) if at_a_time(bytes) == WIDE => {
             B::lanes::<WIDE, 2, MODIFIED, H>(host, hot, file, mask);
         }
-        Width::All => B::lanes::<32, 1, MODIFIED, H>(host, hot, file, mask),
+        (true, true) => B::lanes::<32, 1, MODIFIED, H>(host, hot, file, mask),
+        (true, false) => B::lanes::<16, 1, MODIFIED, H>(host, hot, file, mask),
+        (false, true) => B::lanes::<8, 1, MODIFIED, H>(host, hot, file, mask),
+        (false, false) => B::lanes::<1, 1, MODIFIED, H>(host, hot, file, mask),
     }
 }
 

@@ -50,13 +50,13 @@ pub(crate) struct Hot {
     pub(super) coefficients: u8,
 }
 
-/// The least number of lanes for which there is code that is not less than those of a computation.
+/// The least number of lanes for which there is code that is not less than those of a computation: 1, 8, 16 or 32.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Width {
-    One,
-    Eight,
-    Sixteen,
-    All,
+pub(super) struct Width {
+    /// 16 or 32.
+    pub(super) wide: bool,
+    /// 8 or 32.
+    pub(super) more: bool,
 }
 
 /// The key for looking up a kind.
@@ -317,12 +317,10 @@ impl Hot {
             to: u32::try_from(destination.offset).ok()?,
             kind: form.kind,
             lanes: u8::try_from(lanes).ok()?,
-            width: match lanes {
-                0 | 1 => Width::One,
+            width: Width {
                 // Of eight halves the compiler makes no vectors.
-                2..=8 if form.needs != Needs::Half => Width::Eight,
-                2..=16 => Width::Sixteen,
-                _ => Width::All,
+                wide: lanes > if form.needs == Needs::Half { 1 } else { 8 },
+                more: lanes > 16 || form.needs != Needs::Half && (2..=8).contains(&lanes),
             },
             modified: false,
             negated: compute.operation == Operation::Compare(Relation::NotEqual),

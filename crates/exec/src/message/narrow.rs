@@ -102,17 +102,29 @@ impl LaneAccess {
         window: &mut Window<S>,
         mask: u32,
     ) -> bool {
-        registers.simd.run(Run {
-            access: self,
-            narrow,
-            file: &mut registers.file,
-            window,
-            mask,
-        })
+        let file = &mut registers.file;
+        if mask == full(self.lanes) {
+            registers.simd.run(Run::<_, true> {
+                access: self,
+                narrow,
+                file,
+                window,
+                mask,
+            })
+        } else {
+            registers.simd.run(Run::<_, false> {
+                access: self,
+                narrow,
+                file,
+                window,
+                mask,
+            })
+        }
     }
 }
 
-struct Run<'a, S> {
+/// `ALL` says that all lanes are enabled.
+struct Run<'a, S, const ALL: bool> {
     access: &'a LaneAccess,
     narrow: Narrow,
     file: &'a mut [u8],
@@ -120,7 +132,7 @@ struct Run<'a, S> {
     mask: u32,
 }
 
-impl<S: Space> Kernel for Run<'_, S> {
+impl<S: Space, const ALL: bool> Kernel for Run<'_, S, ALL> {
     type Output = bool;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -136,7 +148,8 @@ impl<S: Space> Kernel for Run<'_, S> {
             window,
             mask,
         } = self;
-        let is_full = mask == full(access.lanes);
+        // Known to the compiler, which leaves out what is only done for some lanes.
+        let mask = if ALL { u32::MAX } else { mask };
         let mut all = [[0; GROUP]; 4];
         let groups = &mut all[..(access.lanes / GROUP).min(4)];
         let (mut bits, mut last) = ([0; GROUP], [0; GROUP]);
@@ -147,11 +160,7 @@ impl<S: Space> Kernel for Run<'_, S> {
             let mask = mask >> (number * GROUP);
             for lane in 0..GROUP {
                 let enabled = (mask >> lane & 1).wrapping_neg();
-                let own = if is_full {
-                    elements[lane]
-                } else {
-                    first ^ ((elements[lane] ^ first) & enabled)
-                };
+                let own = first ^ ((elements[lane] ^ first) & enabled);
                 group[lane] = own.wrapping_add(narrow.add) & narrow.mask;
                 bits[lane] |= group[lane];
                 last[lane] = group[lane].max(last[lane]);

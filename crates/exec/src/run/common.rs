@@ -104,10 +104,11 @@ impl Kernel for Steps<'_, '_> {
                     let most = most.min(u16::try_from(left).unwrap_or(u16::MAX));
                     let count = step.hot.min(most);
                     left -= u64::from(count);
-                    let hot = steps.get(place..).unwrap_or_default();
-                    place += usize::from(count);
+                    let end = place + usize::from(count);
+                    let hot = steps.get(place..end).unwrap_or_default();
+                    place = end;
                     let file = &mut common.registers.file[..];
-                    for step in hot.iter().take(count.into()) {
+                    for step in hot {
                         let mask = match lanes {
                             Lanes::Running => enabled(&step.masking, running, file),
                             Lanes::Enabled(mask) => mask,
