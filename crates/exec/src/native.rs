@@ -146,8 +146,8 @@ pub struct NativeMemory<'a> {
 /// Services of the interpreter for machine code.
 ///
 /// Machine code keeps the addresses of register files and memory that it is told of until [`Native::run`] returns: they stay
-/// where they are, whatever a service does.
-pub trait Host {
+/// where they are, whatever a service does. As code that is free of `unsafe` could break this, no other crate implements it.
+pub trait Host: sealed::Sealed {
     /// The register file: [`Code::register_bytes`].
     fn registers(&mut self) -> &mut [u8];
 
@@ -160,36 +160,23 @@ pub trait Host {
 
     /// Machine code has come to the end of what it can run of the thread. If the thread pauses there, and the interpreter
     /// has nothing else to do, `thread` becomes the next one, and its register file is returned.
-    fn next(&mut self, thread: &mut NativeThread) -> Option<&mut [u8]> {
-        let _ = thread;
-        None
-    }
+    fn next(&mut self, thread: &mut NativeThread) -> Option<&mut [u8]>;
 
     /// Tells of the threads that follow when this one ends or comes to a barrier: register files, lanes and float modes,
     /// in their order, as long as the function returns true.
-    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], NativeLanes, NativeMode) -> bool) {
-        let _ = each;
-    }
+    fn followers(&mut self, each: &mut dyn FnMut(&mut [u8], NativeLanes, NativeMode) -> bool);
 
     /// The thread has stopped in this way, and the next of [`Self::followers`] runs.
-    fn pass(&mut self, stop: NativeStop) {
-        let _ = stop;
-    }
+    fn pass(&mut self, stop: NativeStop);
 
     /// Whether [`Self::again`] may find another group, given that machine code knows of this many threads, all of the
     /// group, none of which has begun.
-    fn repeats(&self, threads: usize) -> bool {
-        let _ = threads;
-        false
-    }
+    fn repeats(&self, threads: usize) -> bool;
 
     /// All threads of the group have ended, the last one without [`Self::pass`], and this is what [`NativeThread::left`] is
     /// then. If another group follows whose threads differ in some dwords only, these are returned:
     /// places in the register files of all threads, and values to write there. Then the first thread runs again as it began.
-    fn again(&mut self, left: u64) -> Option<&[(usize, u32)]> {
-        let _ = left;
-        None
-    }
+    fn again(&mut self, left: u64) -> Option<&[(usize, u32)]>;
 
     /// Lanes that wait at the place join those that run.
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes;
@@ -202,4 +189,9 @@ pub trait Host {
     /// # Errors
     /// It had a fault.
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault>;
+}
+
+pub(crate) mod sealed {
+    /// Keeps what others rely on within this crate.
+    pub trait Sealed {}
 }

@@ -545,7 +545,8 @@ impl Pages {
             // compiled for just now and after each call back, and shared local and global memory, whose bounds it
             // compares before each access with those in the context and in the storage that a memory lends. Global
             // memory consists of atomic words: elements are read and written like relaxed accesses to them, and
-            // exchanged by instructions with a lock.
+            // exchanged by instructions with a lock. What it knows of files and memory stays valid, as only the interpreter
+            // implements `Host`.
             enter(&mut context);
             context.end(thread);
             if context.fault != 0 {

@@ -60,8 +60,14 @@ pub(crate) struct Flat<'a> {
 impl<'a> Flat<'a> {
     #[inline]
     pub(crate) fn new(memory: &'a Memory, first: u64) -> Self {
-        let (base, last) = memory.at(first).unwrap_or((0, memory.nothing()));
-        Self { memory, base, last }
+        match memory.at(first) {
+            Some((base, last)) => Self { memory, base, last },
+            None => Self {
+                memory,
+                base: 0,
+                last: memory.nothing(),
+            },
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::waiting::Waiting;
 use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
 use crate::memory::{Local, Memory};
+use crate::native::sealed::Sealed;
 use crate::native::{
     Entry, Host, NativeFault, NativeLanes, NativeMemory, NativeMode, NativeStop, NativeThread,
 };
@@ -69,6 +70,8 @@ impl Thread {
         }
     }
 }
+
+impl Sealed for Machine<'_> {}
 
 impl Host for Machine<'_> {
     fn next(&mut self, state: &mut NativeThread) -> Option<&mut [u8]> {

@@ -1,16 +1,10 @@
-//! Threads of a group that follow each other in machine code: as the interpreter runs them, wherever fuel runs out, and
-//! also if machine code does not go on to the next one by itself.
+//! Threads of a group that follow each other in machine code: as the interpreter runs them, wherever fuel runs out.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 use super::{compilers, translated};
 use std::sync::Arc;
-use visakit_exec::code::{Code, Liveness};
-use visakit_exec::{
-    Compiler, Counters, Entry, Examined, Group, Host, Limits, Memory, Native, NativeFault,
-    NativeLanes, NativeMemory, NativeThread, Program, Progress, ThreadStart,
-};
-use visakit_jit::Jit;
+use visakit_exec::{Counters, Examined, Group, Limits, Memory, Program, Progress, ThreadStart};
 
 /// Loops as often as its input says, sets a float mode by it, waits for the others, and does so again; lanes above the
 /// input leave earlier.
@@ -48,57 +42,6 @@ mul (M1, 16) G(0,0)<1> G(0,0)<1;1,0> F(0,0)<1;1,0>
 ret (M1, 1)
 ";
 
-/// A compiler whose code returns after each thread.
-#[derive(Debug)]
-struct Alone(Jit);
-
-#[derive(Debug)]
-struct Single(Box<dyn Native>);
-
-struct Hidden<'a>(&'a mut dyn Host);
-
-impl Compiler for Alone {
-    fn compile(&self, code: &Code, live: Option<&Liveness>) -> Option<Box<dyn Native>> {
-        Some(Box::new(Single(self.0.compile(code, live)?)))
-    }
-}
-
-impl Native for Single {
-    fn entries(&self) -> &[Entry] {
-        self.0.entries()
-    }
-
-    fn run(&self, thread: &mut NativeThread, host: &mut dyn Host) -> Result<(), NativeFault> {
-        self.0.run(thread, &mut Hidden(host))
-    }
-}
-
-impl Host for Hidden<'_> {
-    fn registers(&mut self) -> &mut [u8] {
-        self.0.registers()
-    }
-
-    fn memory(&mut self) -> NativeMemory<'_> {
-        self.0.memory()
-    }
-
-    fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes {
-        self.0.branch(lanes, target, taken)
-    }
-
-    fn join(&mut self, lanes: NativeLanes) -> NativeLanes {
-        self.0.join(lanes)
-    }
-
-    fn float_mode(&mut self, cr0: u32) {
-        self.0.float_mode(cr0);
-    }
-
-    fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
-        self.0.step(place, mask)
-    }
-}
-
 /// The counts and registers of a group of threads of all kinds.
 fn run(program: &Program, fuel: u64, times: usize) -> (Counters, Vec<Vec<u8>>) {
     let slot = program.variable("N").unwrap();
@@ -130,13 +73,10 @@ fn as_interpreted() {
     let [(counters, _), _] = &expected;
     assert!(counters.instructions > 1000);
     for jit in compilers() {
-        let alone = (Arc::new(Alone(jit)) as Arc<dyn Compiler>, Examined::Always);
-        let modes = [Examined::Always, Examined::AtEnd];
-        let together = modes.map(|examined| (Arc::new(jit) as Arc<dyn Compiler>, examined));
-        for (compiler, examined) in together.into_iter().chain([alone]) {
+        for examined in [Examined::Always, Examined::AtEnd] {
             let mut compiled = translated(TEXT);
             compiled.examine_registers(examined);
-            compiled.compile_with(compiler, 0);
+            compiled.compile_with(Arc::new(jit), 0);
             for fuel in [1, 7, 100, u64::MAX] {
                 for (times, expected) in [1, 9].into_iter().zip(&expected) {
                     let ran = run(&compiled, fuel, times);
