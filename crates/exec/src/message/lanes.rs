@@ -124,7 +124,7 @@ impl LaneAccess {
         if self.data.is_none() || mask == 0 {
             return Ok(());
         }
-        if !O::MEMORY && self.narrow.is_some() && self.run_narrow(registers, local, memory, mask)? {
+        if !O::MEMORY && self.run_narrow(registers, local, memory, mask) {
             return Ok(());
         }
         if self.lanes == 1 && self.addresses.pitch.is_none() {

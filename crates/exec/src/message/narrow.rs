@@ -9,10 +9,9 @@
 
 use super::addresses::{GROUP, Width};
 use super::lanes::LaneAccess;
-use super::reach::{Open, Reach};
+use super::reach::Reach;
 use super::unit::UnitKind;
 use crate::code::{Scalar, full};
-use crate::fault::Trap;
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
 use crate::machine::file::{array, element, put};
@@ -78,20 +77,18 @@ impl LaneAccess {
         local: &mut Local<'_>,
         memory: &Memory,
         mask: u32,
-    ) -> Result<bool, Box<Trap>> {
+    ) -> bool {
         let Some(narrow) = self.narrow else {
-            return Ok(false);
+            return false;
         };
         if matches!(self.reach, Reach::Local) {
             let window = &mut Window::whole(local.slm());
-            return Ok(self.run_on(narrow, registers, window, mask));
+            return self.run_on(narrow, registers, window, mask);
         }
-        let opened = self.reach.open(registers, local, memory, 0)?;
-        Ok(match opened.target {
-            Open::Buffer(mut window) => self.run_on(narrow, registers, &mut window, mask),
-            Open::Own(mut window) => self.run_on(narrow, registers, &mut window, mask),
-            Open::Flat(_) => false,
-        })
+        match self.reach.buffer(registers, memory) {
+            Some(mut window) => self.run_on(narrow, registers, &mut window, mask),
+            None => false,
+        }
     }
 
     #[inline]

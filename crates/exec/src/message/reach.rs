@@ -171,6 +171,28 @@ impl Reach {
         }
     }
 
+    /// The surface as a window, if it is a buffer: without a structure that is moved, for which hosts wait.
+    #[inline]
+    pub(crate) fn buffer<'a>(
+        self,
+        registers: &Registers,
+        memory: &'a Memory,
+    ) -> Option<Window<Shared<'a>>> {
+        let bound = match self {
+            Self::Table(index) => memory.bti(index.read(registers)),
+            Self::Bindless(index) => memory.handle(index.read(registers)),
+            _ => None,
+        };
+        match bound?.surface {
+            Surface::Buffer {
+                buffer,
+                offset,
+                size,
+            } => Some(Window::part(memory.shared(buffer)?, offset, size)),
+            _ => None,
+        }
+    }
+
     fn open_window<'a>(
         self,
         registers: &Registers,
