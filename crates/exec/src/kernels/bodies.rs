@@ -5,7 +5,6 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::choice::{Relation, relate};
 use super::hot::{Hot, Place};
 use crate::code::{Destination, Modify, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
@@ -36,7 +35,7 @@ pub(super) enum Needs {
 
 impl Needs {
     /// For lanes of type C that are elements of type E in the file.
-    const fn of<C: Compute, E: Element>() -> Self {
+    pub(super) const fn of<C: Compute, E: Element>() -> Self {
         match (C::FLOAT, E::SIZE) {
             (false, _) => Self::Nothing,
             (true, 2) => Self::Half,
@@ -145,14 +144,14 @@ static ZEROES: [u8; 256] = [0; 256];
 
 /// A source. A value used by all lanes is read before anything is written.
 #[derive(Clone, Copy)]
-struct Lanes<E> {
+pub(super) struct Lanes<E> {
     place: Place,
     value: E,
 }
 
 impl<E: Element> Lanes<E> {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn new(place: Place, file: &[u8]) -> Self {
+    pub(super) fn new(place: Place, file: &[u8]) -> Self {
         let value = match place.scalar {
             true => element(file, place.offset as usize),
             false => E::zeroed(),
@@ -162,7 +161,11 @@ impl<E: Element> Lanes<E> {
 
     /// The N lanes from `first` on.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn read<C, const N: usize, const MODIFIED: bool>(&self, file: &[u8], first: usize) -> [C; N]
+    pub(super) fn read<C, const N: usize, const MODIFIED: bool>(
+        &self,
+        file: &[u8],
+        first: usize,
+    ) -> [C; N]
     where
         C: Compute,
         E: Convert<C>,
@@ -196,7 +199,7 @@ fn either<C: Pod, const N: usize>(scalar: bool, value: C, file: &[u8], first: us
 }
 
 /// The modifiers that can be applied to values of a type without a branch.
-fn modifies<C: Compute>(modify: Modify) -> bool {
+pub(super) fn modifies<C: Compute>(modify: Modify) -> bool {
     C::FLOAT || !matches!(modify, Modify::Abs | Modify::NegAbs)
 }
 
@@ -349,87 +352,20 @@ impl Body for Bitwise {
     }
 }
 
-/// A comparison that writes a predicate.
-pub(super) struct Comparison<R, C, E = C>(PhantomData<(R, C, E)>);
+/// A copy of dwords that are every other one of the source, or become every other one of the destination.
+pub(super) struct EveryOther<const OF_SOURCE: bool>;
 
-impl<R: Relation, C: Compute, E: Element + Convert<C>> Body for Comparison<R, C, E> {
-    const NEEDS: Needs = Needs::of::<C, E>();
-    const FROM: usize = E::SIZE;
-    const TO: usize = 0;
-
-    fn modifies(modify: Modify) -> bool {
-        modifies::<C>(modify)
-    }
+impl<const OF_SOURCE: bool> Body for EveryOther<OF_SOURCE> {
+    const NEEDS: Needs = Needs::Nothing;
+    const FROM: usize = if OF_SOURCE { 8 } else { 4 };
+    const TO: usize = if OF_SOURCE { 4 } else { 8 };
 
     fn reads(source: &Source) -> bool {
-        Needs::of::<C, E>() == Needs::Half || is_lane::<C>(source)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
-        host: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-    ) {
-        let [a, b, _] = hot.sources;
-        let (a, b) = (Lanes::<E>::new(a, file), Lanes::<E>::new(b, file));
-        let mut bits = 0;
-        for first in (0..TIMES).map(|turn| turn * N) {
-            let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
-            let b: [C; N] = b.read::<C, N, MODIFIED>(file, first);
-            bits |= relate::<R, C, N, H>(host, &a, &b) << first;
-        }
-        let bits = if hot.negated { !bits } else { bits };
-        hot.sets().write(file, bits, mask);
-    }
-}
-
-/// Logic on predicates.
-pub(super) struct Logic<O>(PhantomData<O>);
-
-impl<O: Binary<u32>> Body for Logic<O> {
-    const NEEDS: Needs = Needs::Nothing;
-    const FROM: usize = 0;
-    const TO: usize = 0;
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-    ) {
-        let bits = |place: Place| {
-            let bits: u32 = element(file, place.offset as usize);
-            let inverted = place.modify == Modify::Not;
-            (if inverted { !bits } else { bits }) >> hot.first
-        };
-        let [a, b, _] = hot.sources;
-        let bits = O::apply(bits(a), bits(b));
-        hot.sets().write(file, bits, mask);
-    }
-}
-
-/// The first source where a predicate is set, else the second.
-pub(super) struct Selection<C>(PhantomData<C>);
-
-impl<C: Compute + Element + Convert<C>> Body for Selection<C> {
-    // Values are not computed with.
-    const NEEDS: Needs = Needs::Nothing;
-    const FROM: usize = size_of::<C>();
-    const TO: usize = size_of::<C>();
-
-    fn modifies(modify: Modify) -> bool {
-        modifies::<C>(modify)
-    }
-
-    fn reads(source: &Source) -> bool {
-        is_lane::<C>(source)
+        is_lane::<u32>(source) || is_lane::<i32>(source)
     }
 
     fn writes(destination: &Destination) -> bool {
-        is_element::<C>(destination)
+        is_element::<u32>(destination)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -439,17 +375,26 @@ impl<C: Compute + Element + Convert<C>> Body for Selection<C> {
         file: &mut [u8],
         mask: u32,
     ) {
-        let chosen = hot.chooser().read(file);
-        let [a, b, _] = hot.sources;
-        let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
+        let [from, ..] = hot.sources;
+        let scalar: u32 = element(file, from.offset as usize);
         for first in (0..TIMES).map(|turn| turn * N) {
-            let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
-            let mut result: [C; N] = b.read::<C, N, MODIFIED>(file, first);
-            for lane in 0..N {
-                let chosen = chosen >> first >> lane & 1 != 0;
-                result[lane] = if chosen { a[lane] } else { result[lane] };
+            let at = from.offset as usize + first * Self::FROM;
+            if OF_SOURCE {
+                let pairs: [[u32; 2]; N] = array(file, at);
+                let mut result = [0; N];
+                for lane in 0..N {
+                    [result[lane], _] = pairs[lane];
+                }
+                put(file, hot.to, first, mask, &result);
+            } else {
+                let values: [u32; N] = either(from.scalar, scalar, file, at);
+                let to = hot.to as usize + first * Self::TO;
+                let mut pairs: [[u32; 2]; N] = array(file, to);
+                for lane in 0..N {
+                    pairs[lane][0] = values[lane];
+                }
+                put(file, hot.to, first, mask, &pairs);
             }
-            put(file, hot.to, first, mask, &result);
         }
     }
 }

@@ -5,10 +5,10 @@
 //! costs one jump and no call. What a kind computes is defined in `lanes/`; here lanes are only moved.
 
 use super::bodies::{
-    self, Bitwise, Body, Comparison, Conversion, Logic, Needs, OfOne, OfThree, OfTwo, Resizing,
-    Selection, at_a_time,
+    self, Bitwise, Body, Conversion, EveryOther, Needs, OfOne, OfThree, OfTwo, Resizing, at_a_time,
 };
 use super::choice;
+use super::relations::{Bits, Comparison, Logic, Selection, Truth};
 use crate::code::{
     Combine, Compute, Destination, Flag, Lane, Modify, Operation, Precision, Region, Relation,
     Source, Target, full,
@@ -70,7 +70,16 @@ enum Key {
     Resized(u8, bool, u8),
     /// A float of up to 32 bits as another.
     Reshaped(DataType, DataType),
+    /// A comparison in lanes of a type whose outcome is all ones or zeros.
+    Truth(Relation, Lane),
+    /// A copy of every other dword.
+    Gathered,
+    /// A copy to every other dword.
+    Spread,
 }
+
+/// Bytes from one to the next of every other dword.
+const OTHER: u16 = 8;
 
 impl Key {
     fn of(compute: &Compute) -> Self {
@@ -78,7 +87,15 @@ impl Key {
         let (from, to) = (source.data_type, destination.data_type);
         let integers = !from.is_float() && !to.is_float();
         let resized = from.size() != to.size() && !destination.saturate;
+        let dwords = compute.lane == Lane::U32 && (from.size(), to.size()) == (4, 4);
         match compute.operation {
+            Operation::Compare(relation) if compute.sets.is_none() => {
+                Self::Truth(relation, compute.lane)
+            }
+            Operation::Copy if dwords && source.region == Region::Strided(OTHER) => Self::Gathered,
+            Operation::Copy if dwords && destination.target == Target::Strided(OTHER) => {
+                Self::Spread
+            }
             Operation::Copy if integers && resized => {
                 Self::Resized(from.size(), from.is_signed(), to.size())
             }
@@ -120,6 +137,14 @@ impl Form {
             writes: B::writes,
         }
     }
+
+    /// Where elements of the destination are.
+    fn target(&self) -> Target {
+        match self.kind {
+            Kind::Spread => Target::Strided(OTHER),
+            _ => Target::Packed,
+        }
+    }
 }
 
 macro_rules! kinds {
@@ -151,7 +176,7 @@ macro_rules! kinds {
     };
 }
 
-use Key::{Computed as C, Halves as H, Reshaped, Resized as R};
+use Key::{Computed as C, Halves as H, Reshaped, Resized as R, Truth as T};
 use Operation as O;
 
 // What programs of all kinds do most is inlined into the loop; inlining the rest would only enlarge it.
@@ -222,6 +247,8 @@ kinds! {
     called ShrU64: C(O::Shr, Lane::U64) => OfTwo<int::Shr, u64>;
     inlined RolU32: C(O::Rol, Lane::U32) => OfTwo<int::Rol, u32>;
     called RorU32: C(O::Ror, Lane::U32) => OfTwo<int::Ror, u32>;
+    called RolU64: C(O::Rol, Lane::U64) => OfTwo<int::Rol, u64>;
+    called RorU64: C(O::Ror, Lane::U64) => OfTwo<int::Ror, u64>;
     inlined MinU32: C(O::Min, Lane::U32) => OfTwo<int::Min, u32>;
     inlined MinI32: C(O::Min, Lane::I32) => OfTwo<int::Min, i32>;
     inlined MaxU32: C(O::Max, Lane::U32) => OfTwo<int::Max, u32>;
@@ -255,6 +282,18 @@ kinds! {
     called LessEqualI64: C(O::Compare(Relation::LessEqual), Lane::I64) => Comparison<choice::LessEqual, i64>;
     inlined LessEqualF32: C(O::Compare(Relation::LessEqual), Lane::F32) => Comparison<choice::LessEqual, f32>;
     called LessEqualF64: C(O::Compare(Relation::LessEqual), Lane::F64) => Comparison<choice::LessEqual, f64>;
+    called TruthEqualU32: T(Relation::Equal | Relation::NotEqual, Lane::U32) => Truth<choice::Equal, u32>;
+    called TruthEqualI32: T(Relation::Equal | Relation::NotEqual, Lane::I32) => Truth<choice::Equal, i32>;
+    called TruthEqualF32: T(Relation::Equal | Relation::NotEqual, Lane::F32) => Truth<choice::Equal, f32>;
+    called TruthLessU32: T(Relation::Less, Lane::U32) => Truth<choice::Less, u32>;
+    called TruthLessI32: T(Relation::Less, Lane::I32) => Truth<choice::Less, i32>;
+    called TruthLessF32: T(Relation::Less, Lane::F32) => Truth<choice::Less, f32>;
+    called TruthLessEqualU32: T(Relation::LessEqual, Lane::U32) => Truth<choice::LessEqual, u32>;
+    called TruthLessEqualI32: T(Relation::LessEqual, Lane::I32) => Truth<choice::LessEqual, i32>;
+    called TruthLessEqualF32: T(Relation::LessEqual, Lane::F32) => Truth<choice::LessEqual, f32>;
+    called Gathered: Key::Gathered => EveryOther<true>;
+    called Spread: Key::Spread => EveryOther<false>;
+    called FromBits: C(O::FlagFromBits, Lane::U32) => Bits;
     called SelectU8: C(O::Select, Lane::U8) => Selection<u8>;
     called SelectU16: C(O::Select, Lane::U16) => Selection<u16>;
     inlined SelectU32: C(O::Select, Lane::U32) => Selection<u32>;
@@ -334,7 +373,7 @@ impl Hot {
         if form.to == 0 {
             let flag = compute.sets?;
             (hot.to, hot.first) = (flag.offset, flag.first);
-        } else if destination.target != Target::Packed || !(form.writes)(destination) {
+        } else if destination.target != form.target() || !(form.writes)(destination) {
             return None;
         }
         let used = compute.operation.sources();
@@ -342,6 +381,7 @@ impl Hot {
             let scalar = match source.region {
                 Region::Scalar => true,
                 Region::Packed => lanes == 1,
+                Region::Strided(OTHER) if form.kind == Kind::Gathered => false,
                 _ => return None,
             };
             if !(form.reads)(source) || !(form.modifies)(source.modify) {

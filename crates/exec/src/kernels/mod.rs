@@ -14,6 +14,7 @@ mod bind;
 mod bodies;
 mod choice;
 mod hot;
+mod relations;
 mod special;
 #[cfg(test)]
 mod tests;

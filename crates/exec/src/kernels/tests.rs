@@ -151,6 +151,60 @@ fn compute(
     }
 }
 
+/// Computations with operands of other forms: outcomes of comparisons in variables, every other dword, bits of a dword
+/// as a predicate.
+fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
+    let mut all = Vec::new();
+    for relation in [
+        Relation::Equal,
+        Relation::NotEqual,
+        Relation::Less,
+        Relation::LessEqual,
+    ] {
+        for lane in [Lane::U32, Lane::I32, Lane::F32] {
+            let types = (of_type(lane), DataType::Ud);
+            let modify = match (modify, lane) {
+                (Modify::Not, Lane::F32) => Modify::Neg,
+                (Modify::Abs, Lane::U32 | Lane::I32) => Modify::None,
+                (other, _) => other,
+            };
+            let operation = Operation::Compare(relation);
+            let mut one = compute(operation, lane, types, scalars, modify, lanes);
+            one.sets = None;
+            one.destination.target = Target::Packed;
+            all.push(one);
+        }
+    }
+    let dwords = (DataType::D, DataType::Ud);
+    let copy = |scalars| {
+        compute(
+            Operation::Copy,
+            Lane::U32,
+            dwords,
+            scalars,
+            Modify::None,
+            lanes,
+        )
+    };
+    let mut gathered = copy(0);
+    gathered.sources[0].region = Region::Strided(8);
+    let mut spread = copy(scalars & 1);
+    spread.destination.target = Target::Strided(8);
+    let types = (DataType::Ud, DataType::Ud);
+    let mut bits = compute(
+        Operation::FlagFromBits,
+        Lane::U32,
+        types,
+        1,
+        Modify::None,
+        lanes,
+    );
+    bits.sets = Some(bits.flags[0]);
+    bits.destination.target = Target::Null;
+    all.extend([gathered, spread, bits]);
+    all
+}
+
 struct Run<'a>(&'a Hot, &'a mut [u8], u32);
 
 impl Kernel for Run<'_> {
@@ -229,6 +283,11 @@ proptest! {
                     hot += usize::from(agree(&one, lanes, &bytes, mask));
                 }
             }
+            for one in others(scalars, modify, lanes) {
+                let is_hot = agree(&one, lanes, &bytes, mask);
+                prop_assert!(is_hot || lanes == 1 || mask & full(lanes) == 0, "{:?}", one);
+                hot += usize::from(is_hot);
+            }
         }
         // For five numbers of lanes; without a lane in the mask there is nothing to run.
         prop_assert!(hot > 200, "{}", hot);
@@ -248,6 +307,10 @@ fn destinations_may_overlap_sources() {
         (Operation::Copy, Lane::U64, (DataType::Uq, DataType::Ub)),
     ] {
         for source in (TO - 256..=TO + 256).step_by(8) {
+            for mut one in others(0, Modify::None, 32) {
+                one.sources[0].offset = source;
+                hot += usize::from(agree(&one, 32, &bytes, 0xffff_fff7));
+            }
             for scalars in 0..4 {
                 let mut one = compute(operation, lane, types, scalars, Modify::None, 32);
                 one.sources[0].offset = source;
