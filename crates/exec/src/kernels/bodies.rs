@@ -52,6 +52,8 @@ pub(super) trait Body {
     const FROM: usize;
     /// Bytes of a lane of the destination; 0 where a predicate is written.
     const TO: usize;
+    /// Bytes from element to element of the source and of the destination, where they are not consecutive.
+    const STRIDES: [usize; 2] = [0; 2];
     /// Which modifiers sources may have.
     fn modifies(modify: Modify) -> bool {
         modify == Modify::None
@@ -352,20 +354,23 @@ impl Body for Bitwise {
     }
 }
 
-/// A copy of dwords that are every other one of the source, or become every other one of the destination.
-pub(super) struct EveryOther<const OF_SOURCE: bool>;
+/// A copy of elements that are every other one of the source, or become every other one of the destination.
+pub(super) struct EveryOther<E, const OF_SOURCE: bool>(PhantomData<E>);
 
-impl<const OF_SOURCE: bool> Body for EveryOther<OF_SOURCE> {
+impl<E: Compute + Element, const OF_SOURCE: bool> Body for EveryOther<E, OF_SOURCE> {
     const NEEDS: Needs = Needs::Nothing;
-    const FROM: usize = if OF_SOURCE { 8 } else { 4 };
-    const TO: usize = if OF_SOURCE { 4 } else { 8 };
+    const FROM: usize = if OF_SOURCE { 2 * E::SIZE } else { E::SIZE };
+    const TO: usize = if OF_SOURCE { E::SIZE } else { 2 * E::SIZE };
+    const STRIDES: [usize; 2] = if OF_SOURCE {
+        [2 * E::SIZE, 0]
+    } else {
+        [0, 2 * E::SIZE]
+    };
 
-    fn reads(source: &Source) -> bool {
-        is_lane::<u32>(source) || is_lane::<i32>(source)
-    }
+    // The types of sources were compared when the kind was looked for.
 
     fn writes(destination: &Destination) -> bool {
-        is_element::<u32>(destination)
+        is_element::<E>(destination)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -376,20 +381,20 @@ impl<const OF_SOURCE: bool> Body for EveryOther<OF_SOURCE> {
         mask: u32,
     ) {
         let [from, ..] = hot.sources;
-        let scalar: u32 = element(file, from.offset as usize);
+        let scalar: E = element(file, from.offset as usize);
         for first in (0..TIMES).map(|turn| turn * N) {
             let at = from.offset as usize + first * Self::FROM;
             if OF_SOURCE {
-                let pairs: [[u32; 2]; N] = array(file, at);
-                let mut result = [0; N];
+                let pairs: [[E; 2]; N] = array(file, at);
+                let mut result = [E::zeroed(); N];
                 for lane in 0..N {
                     [result[lane], _] = pairs[lane];
                 }
                 put(file, hot.to, first, mask, &result);
             } else {
-                let values: [u32; N] = either(from.scalar, scalar, file, at);
+                let values: [E; N] = either(from.scalar, scalar, file, at);
                 let to = hot.to as usize + first * Self::TO;
-                let mut pairs: [[u32; 2]; N] = array(file, to);
+                let mut pairs: [[E; 2]; N] = array(file, to);
                 for lane in 0..N {
                     pairs[lane][0] = values[lane];
                 }

@@ -72,14 +72,11 @@ enum Key {
     Reshaped(DataType, DataType),
     /// A comparison in lanes of a type whose outcome is all ones or zeros.
     Truth(Relation, Lane),
-    /// A copy of every other dword.
-    Gathered,
-    /// A copy to every other dword.
-    Spread,
+    /// A copy of every other integer of this size.
+    Gathered(u8),
+    /// A copy to every other integer of this size.
+    Spread(u8),
 }
-
-/// Bytes from one to the next of every other dword.
-const OTHER: u16 = 8;
 
 impl Key {
     fn of(compute: &Compute) -> Self {
@@ -87,14 +84,17 @@ impl Key {
         let (from, to) = (source.data_type, destination.data_type);
         let integers = !from.is_float() && !to.is_float();
         let resized = from.size() != to.size() && !destination.saturate;
-        let dwords = compute.lane == Lane::U32 && (from.size(), to.size()) == (4, 4);
+        let same = integers && from.size() == to.size();
+        let other = u16::from(2 * from.size());
         match compute.operation {
             Operation::Compare(relation) if compute.sets.is_none() => {
                 Self::Truth(relation, compute.lane)
             }
-            Operation::Copy if dwords && source.region == Region::Strided(OTHER) => Self::Gathered,
-            Operation::Copy if dwords && destination.target == Target::Strided(OTHER) => {
-                Self::Spread
+            Operation::Copy if same && source.region == Region::Strided(other) => {
+                Self::Gathered(from.size())
+            }
+            Operation::Copy if same && destination.target == Target::Strided(other) => {
+                Self::Spread(from.size())
             }
             Operation::Copy if integers && resized => {
                 Self::Resized(from.size(), from.is_signed(), to.size())
@@ -119,6 +119,7 @@ struct Form {
     from: usize,
     /// Bytes of a lane of the destination; 0 where a predicate is written.
     to: usize,
+    strides: [usize; 2],
     /// Which modifiers sources may have.
     modifies: fn(Modify) -> bool,
     reads: fn(&Source) -> bool,
@@ -132,17 +133,18 @@ impl Form {
             needs: B::NEEDS,
             from: B::FROM,
             to: B::TO,
+            strides: B::STRIDES,
             modifies: B::modifies,
             reads: B::reads,
             writes: B::writes,
         }
     }
 
-    /// Where elements of the destination are.
-    fn target(&self) -> Target {
-        match self.kind {
-            Kind::Spread => Target::Strided(OTHER),
-            _ => Target::Packed,
+    fn writes_to(&self, target: &Target) -> bool {
+        match *target {
+            Target::Packed => self.strides[1] == 0,
+            Target::Strided(stride) => self.strides[1] == usize::from(stride),
+            _ => false,
         }
     }
 }
@@ -233,6 +235,7 @@ kinds! {
     called MulU64: C(O::Mul, Lane::U64) => OfTwo<int::Mul, u64>;
     inlined MadU32: C(O::Mad, Lane::U32) => OfThree<int::Mad, u32>;
     called MadU64: C(O::Mad, Lane::U64) => OfThree<int::Mad, u64>;
+    called AddU16: C(O::Add, Lane::U16) => OfTwo<int::Add, u16>;
     entire Add3U32: C(O::Add3, Lane::U32) => OfThree<int::Add3, u32>;
     inlined AndU32: C(O::And, Lane::U32) => OfTwo<int::And, u32>;
     called AndU64: C(O::And, Lane::U64) => OfTwo<int::And, u64>;
@@ -291,8 +294,10 @@ kinds! {
     called TruthLessEqualU32: T(Relation::LessEqual, Lane::U32) => Truth<choice::LessEqual, u32>;
     called TruthLessEqualI32: T(Relation::LessEqual, Lane::I32) => Truth<choice::LessEqual, i32>;
     called TruthLessEqualF32: T(Relation::LessEqual, Lane::F32) => Truth<choice::LessEqual, f32>;
-    called Gathered: Key::Gathered => EveryOther<true>;
-    called Spread: Key::Spread => EveryOther<false>;
+    called GatheredU16: Key::Gathered(2) => EveryOther<u16, true>;
+    called GatheredU32: Key::Gathered(4) => EveryOther<u32, true>;
+    called SpreadU16: Key::Spread(2) => EveryOther<u16, false>;
+    called SpreadU32: Key::Spread(4) => EveryOther<u32, false>;
     called FromBits: C(O::FlagFromBits, Lane::U32) => Bits;
     called SelectU8: C(O::Select, Lane::U8) => Selection<u8>;
     called SelectU16: C(O::Select, Lane::U16) => Selection<u16>;
@@ -373,7 +378,7 @@ impl Hot {
         if form.to == 0 {
             let flag = compute.sets?;
             (hot.to, hot.first) = (flag.offset, flag.first);
-        } else if destination.target != form.target() || !(form.writes)(destination) {
+        } else if !form.writes_to(&destination.target) || !(form.writes)(destination) {
             return None;
         }
         let used = compute.operation.sources();
@@ -381,7 +386,7 @@ impl Hot {
             let scalar = match source.region {
                 Region::Scalar => true,
                 Region::Packed => lanes == 1,
-                Region::Strided(OTHER) if form.kind == Kind::Gathered => false,
+                Region::Strided(stride) if form.strides[0] == usize::from(stride) => false,
                 _ => return None,
             };
             if !(form.reads)(source) || !(form.modifies)(source.modify) {

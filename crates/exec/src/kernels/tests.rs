@@ -151,8 +151,8 @@ fn compute(
     }
 }
 
-/// Computations with operands of other forms: outcomes of comparisons in variables, every other dword, bits of a dword
-/// as a predicate.
+/// Computations with operands of other forms: outcomes of comparisons in variables, every other element, bits of a
+/// dword as a predicate.
 fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
     let mut all = Vec::new();
     for relation in [
@@ -175,21 +175,17 @@ fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
             all.push(one);
         }
     }
-    let dwords = (DataType::D, DataType::Ud);
-    let copy = |scalars| {
-        compute(
-            Operation::Copy,
-            Lane::U32,
-            dwords,
-            scalars,
-            Modify::None,
-            lanes,
-        )
-    };
-    let mut gathered = copy(0);
-    gathered.sources[0].region = Region::Strided(8);
-    let mut spread = copy(scalars & 1);
-    spread.destination.target = Target::Strided(8);
+    for (types, lane, stride) in [
+        ((DataType::D, DataType::Ud), Lane::U32, 8),
+        ((DataType::Uw, DataType::W), Lane::U16, 4),
+    ] {
+        let copy = |scalars| compute(Operation::Copy, lane, types, scalars, Modify::None, lanes);
+        let mut gathered = copy(0);
+        gathered.sources[0].region = Region::Strided(stride);
+        let mut spread = copy(scalars & 1);
+        spread.destination.target = Target::Strided(stride);
+        all.extend([gathered, spread]);
+    }
     let types = (DataType::Ud, DataType::Ud);
     let mut bits = compute(
         Operation::FlagFromBits,
@@ -201,7 +197,7 @@ fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
     );
     bits.sets = Some(bits.flags[0]);
     bits.destination.target = Target::Null;
-    all.extend([gathered, spread, bits]);
+    all.push(bits);
     all
 }
 
