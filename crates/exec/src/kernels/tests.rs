@@ -111,7 +111,11 @@ fn compute(
                 0 => Region::Packed,
                 _ => Region::Scalar,
             },
-            modify: if number == 1 { modify } else { Modify::None },
+            modify: if number == 1 || operation.sources() == 1 {
+                modify
+            } else {
+                Modify::None
+            },
             ..Source::scalar(offset, types.0)
         };
     }
