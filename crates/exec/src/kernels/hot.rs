@@ -309,8 +309,6 @@ kinds! {
     inlined PredicateAnd: C(O::FlagAnd | O::FlagNot, _) => Logic<int::And>;
     inlined PredicateOr: C(O::FlagOr, _) => Logic<int::Or>;
     inlined PredicateXor: C(O::FlagXor, _) => Logic<int::Xor>;
-    called SameF32: C(O::Convert(Lane::F32), Lane::F32) => OfOne<float::Same, f32>;
-    called SameF64: C(O::Convert(Lane::F64), Lane::F64) => OfOne<float::Same, f64>;
     called F64ToF32: C(O::Convert(Lane::F32), Lane::F64) => Conversion<f64, f32>;
     called F32ToF64: C(O::Convert(Lane::F64), Lane::F32) => Conversion<f32, f64>;
     inlined F32ToI32: C(O::Convert(Lane::I32), Lane::F32) => Conversion<f32, i32>;

@@ -408,8 +408,6 @@ operations! {
     computed Mad Ternary<C>(a, b, c) a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
     /// Fused multiply-add of halves, whose product is exact in single.
     computed HalfMad Ternary<C>(a, b, c) a.mul(b).add_odd(c); |e, [a, b, c]| mul_add(e, a, b, c);
-    /// The number itself.
-    chosen Same Unary<C>(a) a; |_e, [a, ..]| a;
     /// Smaller one.
     chosen Min Binary<C>(a, b) minimum(a, b); |_e, [a, b, _]| minimum(a, b);
     /// Larger one.
