@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use visakit_exec::code::{Action, Code, Compute, Lane, Modify, Operation, Region, Source, Target};
 
-/// For messages among these steps, where all lanes of the program run: a number that is equal for two of them if each address of the
-/// one is the same distance from that of the other.
+/// For messages among these steps, where all lanes of the program run: a number that is equal for two of them if each
+/// address of the one is the same distance from that of the other.
 pub(crate) fn apart(code: &Code, full: u32, steps: Range<usize>) -> HashMap<usize, u32> {
     let mut known = Known::default();
     let mut messages = HashMap::new();
@@ -43,7 +43,7 @@ pub(crate) fn apart(code: &Code, full: u32, steps: Range<usize>) -> HashMap<usiz
             known.overwritten(bytes);
         }
         if let ([to], Some(number)) = (written.as_slice(), sum) {
-            known.vectors.push((to.clone(), number));
+            known.remember(to.clone(), number);
         }
     }
     messages
@@ -80,7 +80,7 @@ struct Known {
     next: u32,
 }
 
-/// Most vectors that are remembered: more are not useful, and each step looks at all.
+/// Most vectors that are remembered: each step looks at all.
 const MOST: usize = 32;
 
 impl Known {
@@ -90,11 +90,16 @@ impl Known {
             return *number;
         }
         self.next += 1;
+        self.remember(bytes, self.next);
+        self.next
+    }
+
+    /// A vector has this number; the one that has been known for the longest time is forgotten for it.
+    fn remember(&mut self, bytes: Range<usize>, number: u32) {
         if self.vectors.len() == MOST {
             self.vectors.remove(0);
         }
-        self.vectors.push((bytes, self.next));
-        self.next
+        self.vectors.push((bytes, number));
     }
 
     fn overwritten(&mut self, bytes: &Range<usize>) {

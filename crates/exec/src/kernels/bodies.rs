@@ -367,8 +367,7 @@ impl<E: Compute + Element, const OF_SOURCE: bool> Body for EveryOther<E, OF_SOUR
         [0, 2 * E::SIZE]
     };
 
-    // The types of sources were compared when the kind was looked for.
-
+    // The type of the source was compared when the kind was looked for.
     fn writes(destination: &Destination) -> bool {
         is_element::<E>(destination)
     }

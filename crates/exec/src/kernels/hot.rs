@@ -119,6 +119,7 @@ struct Form {
     from: usize,
     /// Bytes of a lane of the destination; 0 where a predicate is written.
     to: usize,
+    /// Bytes from element to element of the source and of the destination, where they are not consecutive.
     strides: [usize; 2],
     /// Which modifiers sources may have.
     modifies: fn(Modify) -> bool,
@@ -140,6 +141,7 @@ impl Form {
         }
     }
 
+    /// Whether elements of a destination are where the code writes them.
     fn writes_to(&self, target: &Target) -> bool {
         match *target {
             Target::Packed => self.strides[1] == 0,

@@ -96,7 +96,7 @@ impl LaneAccess {
         access
     }
 
-    /// To be called when its operands have other places.
+    /// Recognises a narrow shape; to be called again when its operands have other places.
     pub(super) fn find_shape(&mut self) {
         self.narrow = Narrow::of(self);
     }
@@ -150,7 +150,7 @@ impl LaneAccess {
         self.access((found, addresses), registers, local, memory, mask, observer)
     }
 
-    /// Transfers the elements at these addresses.
+    /// Opens the storage and transfers the elements at these addresses.
     #[inline]
     fn access<O: Observer>(
         &self,
@@ -179,7 +179,8 @@ impl LaneAccess {
                 let target = &mut Flat::new(memory, at.first);
                 self.transfer(target, at, registers, observer)
             }
-            Reach::Local if !O::MEMORY => {
+            Reach::Local => {
+                at.reach.0 = Space::Local;
                 let target = &mut Window::whole(local.slm());
                 self.transfer(target, at, registers, observer)
             }
@@ -206,7 +207,7 @@ impl LaneAccess {
         }
     }
 
-    /// Transfers the elements.
+    /// Transfers the elements at addresses of an opened storage.
     fn transfer<T: Target, O: Observer>(
         &self,
         target: &mut T,

@@ -1,6 +1,6 @@
 //! Loads and stores of dwords at addresses of 32 bits, one for each of 8, 16 or 32 lanes: most accesses to shared local
-//! memory and to surfaces. What [`LaneAccess`] does in general is done here with half of the vectors, for all lanes
-//! and inside of the storage; everything else is left to it.
+//! memory and to surfaces. What [`LaneAccess`] does in general is done here with half of the vectors, if all enabled lanes
+//! are inside of the storage; everything else, and all that is observed, is left to it.
 
 #![allow(
     clippy::indexing_slicing,

@@ -1,7 +1,7 @@
 //! Float modes: the same bits as the interpreter's, results around the smallest normal number and integers that are too
 //! large included, and in machine code.
 
-use super::{Random, compilers, same_registers, translated};
+use super::{Random, compilers, ended, forms, same_registers, translated, words};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use visakit_exec::code::{Code, Liveness};
@@ -263,6 +263,40 @@ fn results_are_rounded_to_one_side() {
         agree(Some(rounding), &[0, 0x4c0, 0x4f0, 0x14c0], |cr0| {
             cr0 & 0x14c0 == 0x4c0
         });
+    }
+}
+
+/// Kernels begin with a write of `%cr0` whose result is foreseen. Where it is another one, as bits that they do not write
+/// were set, the interpreter goes on, with the same results.
+#[test]
+fn contents_that_are_not_the_expected_ones() {
+    let text = ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=f num_elts=16 align=GRF\n\
+                .decl B v_type=G type=f num_elts=16 align=GRF\n.decl D v_type=G type=d num_elts=16 align=GRF\n\
+                .kernel_attr SimdSize=16\n\
+                or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud\n\
+                mul (M1, 16) B(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
+                and (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0xffffffcf:ud\n\
+                add (M1, 16) B(0,0)<1> B(0,0)<1;1,0> 0x3dcccccd:f\n\
+                mov (M1, 16) D(0,0)<1> B(0,0)<1;1,0>\n\
+                ret (M1, 1)\n";
+    let (interpreted, compiled) = forms(text);
+    let mut random = Random(5);
+    let slot = interpreted.variable("A").unwrap();
+    for cr0 in [0, 0x4c0, 0x40, 0x4d0, 0x30, 0x14c0, 0x1010] {
+        let start = ThreadStart {
+            mask: 0xffff,
+            cr0,
+            sets: vec![(slot.clone(), numbers(false, &mut random)[..64].to_vec())],
+            ..ThreadStart::default()
+        };
+        let results = |program: &Program| {
+            let group = ended(program, &start);
+            ["B", "D"].map(|name| words(program, &group, name))
+        };
+        let expected = results(&interpreted);
+        for program in &compiled {
+            assert_eq!(results(program), expected, "{cr0:#x}");
+        }
     }
 }
 
