@@ -26,7 +26,14 @@ fn main() {
 fn kernel(lanes: usize, body: &str) -> Object<'static> {
     let mut text = String::from(".version 4.1\n.kernel \"bench\"\n");
     for name in ["A", "B", "C", "D"] {
-        for (prefix, ty) in [("F", "f"), ("I", "d"), ("U", "ud"), ("W", "w"), ("H", "hf")] {
+        for (prefix, ty) in [
+            ("F", "f"),
+            ("I", "d"),
+            ("U", "ud"),
+            ("W", "w"),
+            ("H", "hf"),
+            ("D", "df"),
+        ] {
             writeln!(
                 text,
                 ".decl {prefix}{name} v_type=G type={ty} num_elts={lanes} align=GRF"
@@ -143,6 +150,27 @@ mov (M1, {n}) IB(0,0)<1> FA(0,0)<1;1,0>
 add (M1, {n}) IC(0,0)<1> IB(0,0)<1;1,0> WA(0,0)<1;1,0>
 mov (M1, {n}) WB(0,0)<1> IC(0,0)<1;1,0>";
 
+/// A division of integers as compilers write it for devices with doubles: most of it is rounded towards zero.
+const DIVISION: &str = "\
+mov (M1, {n}) DA(0,0)<1> UA(0,0)<1;1,0>
+xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud
+mul (M1, {n}) DB(0,0)<1> DA(0,0)<1;1,0> 0x3fd5555555555555:df
+mad (M1, {n}) DC(0,0)<1> DB(0,0)<1;1,0> 0x3fd5555555555555:df DB(0,0)<1;1,0>
+xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud
+mov (M1, {n}) UB(0,0)<1> DC(0,0)<1;1,0>
+add (M1, {n}) UA(0,0)<1> UB(0,0)<1;1,0> 0x3039:ud";
+
+/// The same for those that have none.
+const SINGLE_DIVISION: &str = "\
+mov (M1, {n}) FA(0,0)<1> UA(0,0)<1;1,0>
+xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud
+mul (M1, {n}) FB(0,0)<1> FA(0,0)<1;1,0> 0x3eaaaaaa:f
+mad (M1, {n}) FC(0,0)<1> FB(0,0)<1;1,0> 0x3eaaaaaa:f FB(0,0)<1;1,0>
+add (M1, {n}) FD(0,0)<1> FC(0,0)<1;1,0> (-)FB(0,0)<1;1,0>
+xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud
+mov (M1, {n}) UB(0,0)<1> FD(0,0)<1;1,0>
+add (M1, {n}) UA(0,0)<1> UB(0,0)<1;1,0> 0x3039:ud";
+
 /// Products of eight rows, sixteen lanes and eight steps of depth. Divide by 128 for an item of a lane and a step.
 #[divan::bench(args = ["bf.bf", "hf.hf", "tf32.tf32", "s8.u8", "s4.u4"])]
 fn systolic(bencher: Bencher<'_, '_>, precisions: &str) {
@@ -194,6 +222,16 @@ fn compares(bencher: Bencher<'_, '_>, lanes: usize) {
 #[divan::bench(args = [16, 32])]
 fn conversions(bencher: Bencher<'_, '_>, lanes: usize) {
     run(bencher, lanes, CONVERSIONS);
+}
+
+#[divan::bench(args = [16, 32])]
+fn division(bencher: Bencher<'_, '_>, lanes: usize) {
+    run(bencher, lanes, DIVISION);
+}
+
+#[divan::bench(args = [16, 32])]
+fn single_division(bencher: Bencher<'_, '_>, lanes: usize) {
+    run(bencher, lanes, SINGLE_DIVISION);
 }
 
 #[divan::bench(args = [1_000])]

@@ -11,13 +11,14 @@ use super::Alu;
 use crate::code::{Operation, Precision};
 use crate::fault::Outcome;
 use crate::lanes::convert::Compute;
-use crate::lanes::exact::Rounding;
+use crate::lanes::exact::{self, Rounding, Tried};
 use crate::lanes::float::{self, Exact, InMode, Real};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 macro_rules! kernels {
     ($($(#[doc = $doc:literal])* $name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
@@ -206,7 +207,7 @@ pub(crate) fn in_mode<O: InMode>(alu: &Alu<'_>, registers: &mut Registers, mask:
     let mut sources = [[0.0f64; 32]; 3];
     let used = alu.operation.sources();
     for (values, source) in sources.iter_mut().zip(&alu.sources).take(used) {
-        registers.load_exact(source, &mut values[..alu.lanes], mask)?;
+        *values = registers.load(source, alu.lanes, mask)?;
     }
     let mut results = registers.simd.run(LanesInMode::<O> {
         exact,
@@ -219,7 +220,12 @@ pub(crate) fn in_mode<O: InMode>(alu: &Alu<'_>, registers: &mut Registers, mask:
         // Unused sources are zeroes.
         results = float::settle(results, sources);
     }
-    registers.store_exact(&alu.destination, &results[..alu.lanes], mask)
+    registers.store_rounded(
+        &alu.destination,
+        exact.precision,
+        &results[..alu.lanes],
+        mask,
+    )
 }
 
 /// The enabled lanes of an operation in a mode. The host's fused multiply-add makes the difference.
@@ -236,19 +242,71 @@ impl<O: InMode> Kernel for LanesInMode<'_, O> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn run<H: Host>(self, _: H) -> [f64; 32] {
+        // Compilers divide integers by floats that are rounded towards zero. Where this is a constant, lanes become vectors.
+        const fn towards_zero(precision: Precision) -> Exact {
+            Exact {
+                precision,
+                rounding: Rounding::Zero,
+                flush: false,
+            }
+        }
+        const DOUBLES: Exact = towards_zero(Precision::Double);
+        const SINGLES: Exact = towards_zero(Precision::Float);
+        let mut results = [0.0f64; 32];
+        match self.exact {
+            DOUBLES => self.together(DOUBLES, |double| double, &mut results),
+            SINGLES => self.together(SINGLES, exact::try_single, &mut results),
+            _ => self.each(0..self.lanes, &mut results),
+        }
+        results
+    }
+}
+
+impl<O: InMode> LanesInMode<'_, O> {
+    /// Computes lanes eight at a time, and one by one where that does not give all results.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn together(&self, exact: Exact, round: impl Fn(Tried) -> Tried, results: &mut [f64; 32]) {
+        const VECTOR: usize = 8;
+        let [a, b, c] = self.sources.each_ref().map(|x| x.as_chunks::<VECTOR>().0);
+        let vectors = results
+            .as_chunks_mut::<VECTOR>()
+            .0
+            .iter_mut()
+            .zip(a)
+            .zip(b)
+            .zip(c);
+        let mut doubts = [0; 32 / VECTOR];
+        for ((((results, a), b), c), doubts) in
+            vectors.zip(&mut doubts).take(self.lanes.div_ceil(VECTOR))
+        {
+            for lane in 0..VECTOR {
+                let (result, doubt) = round(O::attempt(exact, [a[lane], b[lane], c[lane]]));
+                results[lane] = result;
+                *doubts |= doubt;
+            }
+        }
+        for (vector, doubts) in doubts.into_iter().enumerate() {
+            if doubts >> 63 != 0 {
+                let first = vector * VECTOR;
+                self.each(first..self.lanes.min(first + VECTOR), results);
+            }
+        }
+    }
+
+    /// Computes enabled lanes one by one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn each(&self, lanes: Range<usize>, results: &mut [f64; 32]) {
         let Self {
             exact,
             sources: [a, b, c],
             ..
-        } = self;
-        let mut results = [0.0f64; 32];
-        for (lane, result) in results.iter_mut().enumerate().take(self.lanes) {
+        } = *self;
+        for lane in lanes {
             if self.mask >> lane & 1 != 0 {
                 let sources = [a[lane], b[lane], c[lane]].map(|x| exact.source(x));
-                *result = exact.result(O::in_mode(exact, sources));
+                results[lane] = exact.result(O::in_mode(exact, sources));
             }
         }
-        results
     }
 }
 

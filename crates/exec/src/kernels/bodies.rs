@@ -476,3 +476,39 @@ impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
         convert::<S, D, N, TIMES>(hot, file, mask);
     }
 }
+
+/// A copy of floats that changes their signs. NaNs stay as they are.
+pub(super) struct Signed<C>(PhantomData<C>);
+
+impl<C: Compute + Element + Convert<C>> Body for Signed<C> {
+    const NEEDS: Needs = Needs::Conversions;
+    const FROM: usize = C::SIZE;
+    const TO: usize = C::SIZE;
+
+    fn modifies(modify: Modify) -> bool {
+        modifies::<C>(modify)
+    }
+
+    fn reads(source: &Source) -> bool {
+        is_lane::<C>(source)
+    }
+
+    fn writes(destination: &Destination) -> bool {
+        is_element::<C>(destination)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
+        let [from, ..] = hot.sources;
+        let from = Lanes::<C>::new(from, file);
+        for first in (0..TIMES).map(|turn| turn * N) {
+            let result: [C; N] = from.read::<C, N, MODIFIED>(file, first);
+            put(file, hot.to, first, mask, &result);
+        }
+    }
+}

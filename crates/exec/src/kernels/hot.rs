@@ -5,7 +5,8 @@
 //! costs one jump and no call. What a kind computes is defined in `lanes/`; here lanes are only moved.
 
 use super::bodies::{
-    self, Bitwise, Body, Conversion, EveryOther, Needs, OfOne, OfThree, OfTwo, Resizing, at_a_time,
+    self, Bitwise, Body, Conversion, EveryOther, Needs, OfOne, OfThree, OfTwo, Resizing, Signed,
+    at_a_time,
 };
 use super::choice;
 use super::relations::{Bits, Comparison, Logic, Selection, Truth};
@@ -68,7 +69,7 @@ enum Key {
     Halves(Operation),
     /// A copy of integers: size and signedness of the source, and the other size of the destination.
     Resized(u8, bool, u8),
-    /// A float of up to 32 bits as another.
+    /// A conversion from or to a float of another size.
     Reshaped(DataType, DataType),
     /// A comparison in lanes of a type whose outcome is all ones or zeros.
     Truth(Relation, Lane),
@@ -102,6 +103,10 @@ impl Key {
             Operation::Convert(Lane::F32) if compute.lane == Lane::F32 && resized => {
                 Self::Reshaped(from, to)
             }
+            Operation::Convert(Lane::F64) if compute.lane == Lane::F64 && resized => {
+                Self::Reshaped(from, to)
+            }
+            Operation::IntegerToFloat if resized => Self::Reshaped(from, to),
             operation if compute.precision == Precision::Half && compute.lane == Lane::F32 => {
                 Self::Halves(operation)
             }
@@ -338,6 +343,12 @@ kinds! {
     called FToBf: Reshaped(DataType::F, DataType::Bf) => Resizing<f32, bf16>;
     called U64To8: R(8, _, 1) => Resizing<u64, u8>;
     called U64To16: R(8, _, 2) => Resizing<u64, u16>;
+    called DToDf: Reshaped(DataType::D, DataType::Df) => Resizing<i32, f64>;
+    called UdToDf: Reshaped(DataType::Ud, DataType::Df) => Resizing<u32, f64>;
+    called DfToD: Reshaped(DataType::Df, DataType::D) => Resizing<f64, i32>;
+    called DfToUd: Reshaped(DataType::Df, DataType::Ud) => Resizing<f64, u32>;
+    called SignedF32: C(O::Convert(Lane::F32), Lane::F32) => Signed<f32>;
+    called SignedF64: C(O::Convert(Lane::F64), Lane::F64) => Signed<f64>;
     inlined U64To32: R(8, _, 4) => Resizing<u64, u32>;
 }
 

@@ -8,8 +8,10 @@ use crate::code::{
 use crate::lanes::mode::{FloatMode, HostFloats};
 use crate::lanes::simd::{Host, Kernel, Plain};
 use crate::machine::Registers;
-use crate::native::USUAL_MODE;
+use crate::native::{ROUNDING_BITS, USUAL_MODE};
 use proptest::prelude::*;
+use rustc_apfloat::ieee::{Double, Single};
+use rustc_apfloat::{Float, Round};
 use std::sync::Arc;
 use visakit_isa::DataType;
 
@@ -156,7 +158,7 @@ fn compute(
 }
 
 /// Computations with operands of other forms: outcomes of comparisons in variables, every other element, bits of a
-/// dword as a predicate.
+/// dword as a predicate, doubles as dwords.
 fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
     let mut all = Vec::new();
     for relation in [
@@ -189,6 +191,22 @@ fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
         let mut spread = copy(scalars & 1);
         spread.destination.target = Target::Strided(stride);
         all.extend([gathered, spread]);
+    }
+    let (from, to) = (Operation::IntegerToFloat, Operation::Convert(Lane::F64));
+    for dwords in [DataType::D, DataType::Ud] {
+        for (operation, lane, types) in [
+            (from, Lane::I64, (dwords, DataType::Df)),
+            (to, Lane::F64, (DataType::Df, dwords)),
+        ] {
+            all.push(compute(
+                operation,
+                lane,
+                types,
+                scalars,
+                Modify::None,
+                lanes,
+            ));
+        }
     }
     let types = (DataType::Ud, DataType::Ud);
     let mut bits = compute(
@@ -319,6 +337,104 @@ fn destinations_may_overlap_sources() {
         }
     }
     assert!(hot > 300, "{hot}");
+}
+
+/// Numbers of a format near each other, at the ends of its range, and any others, as bits.
+fn numbers(fraction: u32, exponents: u64) -> impl Strategy<Value = Vec<u64>> {
+    let near = (0..4u64, any::<u64>()).prop_map(move |(exponent, bits)| {
+        let exponent = exponents / 2 - 2 + exponent;
+        exponent << fraction | bits & ((1 << fraction) - 1)
+    });
+    let whole = (0..20u64).prop_map(move |n| match (n, fraction) {
+        (n, 23) => (n as f32).to_bits().into(),
+        (n, _) => (n as f64).to_bits(),
+    });
+    let end = (any::<bool>(), any::<u64>()).prop_map(move |(high, bits)| {
+        let exponent = if high { exponents } else { 0 };
+        exponent << fraction | bits & ((1 << fraction) - 1) & bits >> 7
+    });
+    let sign = (exponents + 1) << fraction;
+    let one = prop_oneof![4 => near, 2 => whole, 1 => end, 2 => any::<u64>()];
+    let signed = (one, any::<bool>()).prop_map(move |(bits, negative)| {
+        let magnitude = bits & (sign - 1);
+        if negative {
+            magnitude | sign
+        } else {
+            magnitude
+        }
+    });
+    prop::collection::vec(signed, 96)
+}
+
+/// What a library in software has for a sum, a product, and a product with a sum, rounded towards zero.
+fn towards_zero<F: Float>(operation: Operation, sources: [u64; 3]) -> F {
+    let [a, b, c] = sources.map(|bits| F::from_bits(bits.into()));
+    let sum = match operation {
+        Operation::Add => a.add_r(b, Round::TowardZero),
+        Operation::Mul => a.mul_r(b, Round::TowardZero),
+        _ => a.mul_add_r(b, c, Round::TowardZero),
+    };
+    sum.value
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 200 }))]
+
+    /// Floats that are rounded towards zero, a vector of lanes at a time or one by one.
+    #[test]
+    fn rounded_towards_zero(
+        singles in numbers(23, 0xff),
+        doubles in numbers(52, 0x7ff),
+        mask in prop_oneof![Just(u32::MAX), any::<u32>()],
+        lanes in prop_oneof![Just(1usize), Just(8), Just(16), Just(32)],
+    ) {
+        for (operation, is_double) in [Operation::Add, Operation::Mul, Operation::Mad]
+            .into_iter()
+            .flat_map(|operation| [(operation, false), (operation, true)])
+        {
+            let (lane, data_type, numbers) = match is_double {
+                true => (Lane::F64, DataType::Df, &doubles),
+                false => (Lane::F32, DataType::F, &singles),
+            };
+            let size = usize::from(data_type.size());
+            let one = compute(operation, lane, (data_type, data_type), 0, Modify::None, lanes);
+            let mut registers = Registers {
+                file: vec![0; BYTES].as_slice().into(),
+                mode: FloatMode::from_cr0(USUAL_MODE | ROUNDING_BITS),
+                ..Registers::default()
+            };
+            for (offset, numbers) in SOURCES.into_iter().zip(numbers.chunks(32)) {
+                for (lane, number) in numbers.iter().enumerate() {
+                    let to = offset + lane * size;
+                    registers.file[to..to + size].copy_from_slice(&number.to_le_bytes()[..size]);
+                }
+            }
+            let bound = Bound::new(&Arc::new(one));
+            bound.run(u8::try_from(lanes).unwrap(), &mut registers, mask & full(lanes)).unwrap();
+            for lane in 0..32 {
+                let mut bytes = [0; 8];
+                bytes[..size].copy_from_slice(&registers.file[TO + lane * size..][..size]);
+                let written = u64::from_le_bytes(bytes);
+                let sources = [0, 32, 64].map(|first| numbers[first + lane]);
+                let (expected, is_nan) = match is_double {
+                    true => {
+                        let sum: Double = towards_zero(operation, sources);
+                        (sum.to_bits(), sum.is_nan() && f64::from_bits(written).is_nan())
+                    }
+                    false => {
+                        let sum: Single = towards_zero(operation, sources);
+                        let single = u32::try_from(written).unwrap();
+                        (sum.to_bits(), sum.is_nan() && f32::from_bits(single).is_nan())
+                    }
+                };
+                let expected = if mask & full(lanes) & 1 << lane == 0 { 0 } else { expected };
+                prop_assert!(
+                    u128::from(written) == expected || is_nan,
+                    "{:?} {:x?} {:#x} {:#x}", operation, sources, written, expected
+                );
+            }
+        }
+    }
 }
 
 /// Arithmetic keeps the first source that is a NaN, with the sign that its modifier gave it, and makes it quiet.

@@ -143,19 +143,18 @@ fn scale(x: f64, n: i32) -> f64 {
     }
 }
 
-/// The double next to a finite `x`, up or down.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn next(x: f64, up: bool) -> f64 {
-    if up { x.next_up() } else { x.next_down() }
-}
-
-/// Turns the nearest double into the one rounded to odd: `error` has the sign of the difference.
+/// Turns the nearest double into the one rounded to odd: `error` has the sign of the difference. It is zero where the
+/// nearest one is.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn to_odd(nearest: f64, error: f64) -> f64 {
-    if error == 0.0 || !nearest.is_finite() || nearest.to_bits() & 1 != 0 {
-        return nearest;
+    let bits = nearest.to_bits();
+    // Numbers of a sign are ordered as their bits are.
+    let inwards = (bits ^ error.to_bits()) >> 63;
+    if error.abs() > 0.0 && nearest.is_finite() {
+        f64::from_bits(bits.wrapping_sub(inwards) | 1)
+    } else {
+        nearest
     }
-    next(nearest, error > 0.0)
 }
 
 /// Sum and its error, exact unless the sum overflows.
@@ -182,11 +181,7 @@ pub(crate) fn zero_sum(a: f64, b: f64, sum: f64, rounding: Rounding) -> f64 {
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
     let (sum, error) = two_sum(a, b);
-    if sum.is_finite() {
-        to_odd(sum, error)
-    } else {
-        sum
-    }
+    to_odd(sum, error)
 }
 
 /// Product plus sum, rounded to odd; `a` and `b` have at most 24 bits and the range of float.
@@ -235,27 +230,56 @@ fn hard(x: Double) -> f64 {
 }
 
 /// Turns the nearest result into the one rounded in the given direction; `error` has the sign of
-/// the difference.
+/// the difference, and is zero where the nearest one is.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn directed(nearest: f64, error: f64, rounding: Rounding) -> f64 {
-    let up = match rounding {
+    let bits = nearest.to_bits();
+    // Numbers of a sign are ordered as their bits are.
+    let inwards = (bits ^ error.to_bits()) >> 63;
+    let (changes, outwards) = match rounding {
         Rounding::NearestEven => return nearest,
-        Rounding::Up => true,
-        Rounding::Down => false,
-        Rounding::Zero => nearest < 0.0,
+        Rounding::Up => (error > 0.0, 1 - inwards),
+        Rounding::Down => (error < 0.0, 1 - inwards),
+        Rounding::Zero => (error.abs() > 0.0, 0),
     };
-    if (up && error > 0.0) || (!up && error < 0.0) {
-        next(nearest, up)
+    if changes {
+        f64::from_bits(bits.wrapping_add(outwards).wrapping_sub(inwards))
     } else {
         nearest
     }
 }
 
-/// Whether error-free transformations are safe around this magnitude.
+/// A result of arithmetic on doubles in a direction, and in the highest bit whether it may be wrong, so that software has
+/// to compute it.
+///
+/// It is found without branches: in words, of which only the highest bit counts, as the host's compiler makes vectors of
+/// those, but not of truth values beside doubles.
+pub(crate) type Tried = (f64, u64);
+
+/// Whether this magnitude is so large or small that error-free transformations may not be exact, or if it is no number.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn is_safe(x: f64) -> bool {
-    let bits = x.to_bits() >> 52 & 0x7ff;
-    (200..1800).contains(&bits)
+fn is_extreme(x: f64) -> u64 {
+    beyond(x, 200, 1799)
+}
+
+/// Whether the exponent of a number is not in a range. It has an offset of 1023.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn beyond(x: f64, least: u64, most: u64) -> u64 {
+    let exponent = x.to_bits() >> 52 & 0x7ff;
+    exponent.wrapping_sub(least) | most.wrapping_sub(exponent)
+}
+
+/// Whether a number is zero.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn is_zero(x: f64) -> u64 {
+    let magnitude = x.to_bits() << 1;
+    magnitude.wrapping_sub(1) & !magnitude
+}
+
+/// Whether it is none.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn is_nan(x: f64) -> u64 {
+    f64::INFINITY.to_bits().wrapping_sub(x.abs().to_bits())
 }
 
 #[inline(never)]
@@ -274,21 +298,78 @@ fn mul_add_soft(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
     hard(sum.value)
 }
 
+/// The result in a direction, from the nearest one and its error, which is right where `doubt` says so.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn tried(nearest: f64, error: f64, rounding: Rounding, doubt: u64) -> Tried {
+    // The sign of a zero depends on the direction.
+    let zero = match rounding {
+        Rounding::Down => 0,
+        _ => is_zero(nearest),
+    };
+    let doubt = doubt | is_extreme(nearest) & !zero;
+    // What is no number is the same in every mode.
+    let result = directed(nearest, error, rounding);
+    (result, doubt & !is_nan(nearest))
+}
+
+/// Whether the error of a product may not be exact.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn is_extreme_product(a: f64, b: f64, product: f64) -> u64 {
+    (is_extreme(a) | is_extreme(b) | is_extreme(product)) & !is_zero(a) & !is_zero(b)
+}
+
+/// Double sum.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn try_add(a: f64, b: f64, rounding: Rounding) -> Tried {
+    let (sum, error) = two_sum(a, b);
+    let doubt = is_extreme(a) & !is_zero(a) | is_extreme(b) & !is_zero(b);
+    tried(sum, error, rounding, doubt)
+}
+
+/// Double product.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn try_mul(a: f64, b: f64, rounding: Rounding) -> Tried {
+    let product = a * b;
+    let error = a.mul_add(b, -product);
+    // The sign of a zero does not depend on the direction.
+    let doubt = is_extreme_product(a, b, product) & !is_nan(product);
+    (directed(product, error, rounding), doubt)
+}
+
+/// Double fused multiply-add.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn try_mul_add(a: f64, b: f64, c: f64, rounding: Rounding) -> Tried {
+    let nearest = a.mul_add(b, c);
+    let product = a * b;
+    // Boldo and Muller, "Exact and Approximated Error of the FMA": the error is exactly the sum of two numbers, whose
+    // sign is that of their rounded sum.
+    let (sum, rest) = two_sum(c, a.mul_add(b, -product));
+    let (sum, low) = two_sum(product, sum);
+    let error = (sum - nearest) + low + rest;
+    let doubt = is_extreme_product(a, b, product) | is_extreme(c) & !is_zero(c);
+    tried(nearest, error, rounding, doubt)
+}
+
+/// A double that is rounded towards zero as a single that is.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn try_single((result, doubt): Tried) -> Tried {
+    let bits = f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS;
+    let single = f64::from_bits(result.to_bits() >> bits << bits);
+    // Denormals have fewer bits, and others are too large.
+    let other = beyond(result, 1023 - 126, 1023 + 127) & !is_zero(result) & !is_nan(result);
+    (single, doubt | other)
+}
+
 /// Double sum.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::NearestEven {
         return a + b;
     }
-    let (sum, error) = two_sum(a, b);
-    if sum.is_nan() {
-        // The same that is no number in every mode.
-        return sum;
+    match try_add(a, b, rounding) {
+        (sum, doubt) if doubt >> 63 == 0 => sum,
+        _ => add_soft(a, b, rounding),
     }
-    if is_safe(sum) && is_safe(a) && is_safe(b) {
-        return directed(sum, error, rounding);
-    }
-    add_soft(a, b, rounding)
 }
 
 /// Double product.
@@ -297,32 +378,22 @@ pub(crate) fn mul_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     if rounding == Rounding::NearestEven {
         return a * b;
     }
-    let product = a * b;
-    if product.is_nan() {
-        return product;
+    match try_mul(a, b, rounding) {
+        (product, doubt) if doubt >> 63 == 0 => product,
+        _ => mul_soft(a, b, rounding),
     }
-    if is_safe(product) && is_safe(a) && is_safe(b) {
-        return directed(product, a.mul_add(b, -product), rounding);
-    }
-    mul_soft(a, b, rounding)
 }
 
 /// Double fused multiply-add.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
-    let nearest = a.mul_add(b, c);
-    if rounding == Rounding::NearestEven || nearest.is_nan() {
-        return nearest;
+    if rounding == Rounding::NearestEven {
+        return a.mul_add(b, c);
     }
-    let product = a * b;
-    if is_safe(nearest) && is_safe(product) && is_safe(a) && is_safe(b) && is_safe(c) {
-        // Boldo and Muller, "Exact and Approximated Error of the FMA": the error is exactly the sum of two numbers, whose
-        // sign is that of their rounded sum.
-        let (c, rest) = two_sum(c, a.mul_add(b, -product));
-        let (sum, low) = two_sum(product, c);
-        return directed(nearest, (sum - nearest) + low + rest, rounding);
+    match try_mul_add(a, b, c, rounding) {
+        (sum, doubt) if doubt >> 63 == 0 => sum,
+        _ => mul_add_soft(a, b, c, rounding),
     }
-    mul_add_soft(a, b, c, rounding)
 }
 
 /// Double quotient.

@@ -10,7 +10,7 @@
 
 use super::convert::Compute;
 use super::elementary;
-use super::exact::{self, Narrow, Rounding};
+use super::exact::{self, Narrow, Rounding, Tried};
 use super::int::{Binary, Ternary, Unary};
 use crate::code::Precision;
 
@@ -253,13 +253,18 @@ pub(crate) trait InMode {
     const COMPUTES: bool;
     /// The sources went through [`Exact::source`]; the result goes through [`Exact::result`].
     fn in_mode(exact: Exact, sources: [f64; 3]) -> f64;
+    /// The same of doubles, without branches, for frequent operations.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn attempt(_: Exact, _: [f64; 3]) -> Tried {
+        (0.0, u64::MAX)
+    }
 }
 
 macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
         $computes:ident $name:ident $kind:ident<$ty:ident>($($arg:ident),*) $fast:expr;
-        |$exact:ident, $sources:pat_param| $slow:expr;
+        |$exact:ident, $sources:pat_param| $slow:expr $(=> $attempt:expr)?;
     )*) => {$(
         $(#[doc = $doc])*
         pub(crate) struct $name;
@@ -276,6 +281,12 @@ macro_rules! operations {
             fn in_mode($exact: Exact, $sources: [f64; 3]) -> f64 {
                 $slow
             }
+            $(
+                #[cfg_attr(not(debug_assertions), inline(always))]
+                fn attempt($exact: Exact, $sources: [f64; 3]) -> Tried {
+                    $attempt
+                }
+            )?
         }
     )*};
     (@settle computed $ty:ident $($arg:ident)*) => {
@@ -399,13 +410,14 @@ impl Far for Cos {
 
 operations! {
     /// Sum.
-    computed Add Binary<C>(a, b) a.add(b); |e, [a, b, _]| e.add(a, b);
+    computed Add Binary<C>(a, b) a.add(b); |e, [a, b, _]| e.add(a, b) => exact::try_add(a, b, e.rounding);
     /// Product.
-    computed Mul Binary<C>(a, b) a.mul(b); |e, [a, b, _]| mul(e, a, b);
+    computed Mul Binary<C>(a, b) a.mul(b); |e, [a, b, _]| mul(e, a, b) => exact::try_mul(a, b, e.rounding);
     /// Quotient.
     computed Div Binary<C>(a, b) a.div(b); |e, [a, b, _]| div(e, a, b);
     /// Fused multiply-add.
-    computed Mad Ternary<C>(a, b, c) a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
+    computed Mad Ternary<C>(a, b, c) a.mul_add(b, c);
+        |e, [a, b, c]| mul_add(e, a, b, c) => exact::try_mul_add(a, b, c, e.rounding);
     /// Fused multiply-add of halves, whose product is exact in single.
     computed HalfMad Ternary<C>(a, b, c) a.mul(b).add_odd(c); |e, [a, b, c]| mul_add(e, a, b, c);
     /// Smaller one.

@@ -10,7 +10,8 @@
 use super::Aligned;
 use super::file::{array, element, set_element};
 use crate::code::{
-    Combine, Destination, Extension, Flag, Modify, Region, Scalar, Source, Target, extend, full,
+    Combine, Destination, Extension, Flag, Modify, Precision, Region, Scalar, Source, Target,
+    extend, full,
 };
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert, Element};
@@ -479,6 +480,31 @@ macro_rules! sources_and_destinations {
 sources_and_destinations!(u8, u16, u32, i32, u64, i64, i128, f32, f64);
 
 impl Registers {
+    /// Writes floats that are already rounded to a format, in the mode of the thread.
+    pub(crate) fn store_rounded(
+        &mut self,
+        destination: &Destination,
+        precision: Precision,
+        values: &[f64],
+        mask: u32,
+    ) -> Outcome {
+        match precision {
+            Precision::Double if is_element::<f64>(destination) => {
+                self.store(destination, values, mask)
+            }
+            Precision::Float if is_element::<f32>(destination) => {
+                let mut singles = [0.0; 32];
+                let singles = &mut singles[..values.len().min(32)];
+                self.simd.run(ConvertLanes {
+                    from: values,
+                    to: &mut *singles,
+                });
+                self.store::<f32>(destination, singles, mask)
+            }
+            _ => self.store_exact(destination, values, mask),
+        }
+    }
+
     /// Writes floats in the mode of the thread. The values are exact or rounded to odd, so that one more
     /// rounding gives the result.
     pub(crate) fn store_exact(
