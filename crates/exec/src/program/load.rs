@@ -43,6 +43,8 @@ pub(crate) enum Work {
     Join,
     /// [`Action::Count`].
     Count(Box<Count>),
+    /// [`Action::UpdateMode`].
+    UpdateMode(usize),
     /// [`Action::Jump`].
     Jump { target: usize, inverted: bool },
     /// [`Action::Goto`].
@@ -61,7 +63,7 @@ impl Work {
     /// Whether it represents an instruction of the routine.
     pub(crate) const fn is_instruction(&self) -> bool {
         match self {
-            Self::Join | Self::Count(_) => false,
+            Self::Join | Self::Count(_) | Self::UpdateMode(_) => false,
             Self::Other { is_instruction } => *is_instruction,
             _ => true,
         }
@@ -114,6 +116,7 @@ fn load(code: &Code, floats: HostFloats) -> Box<[Loaded]> {
                 Action::Message(message) => Work::Message(Arc::clone(message)),
                 Action::Join => Work::Join,
                 Action::Count(count) => Work::Count(count.clone()),
+                &Action::UpdateMode(place) => Work::UpdateMode(place),
                 &Action::Jump { target, inverted } => Work::Jump { target, inverted },
                 &Action::Goto { target, inverted } => Work::Goto { target, inverted },
                 other => Work::Other {

@@ -1,4 +1,5 @@
-//! The loop over computations that follow each other, jumps, joins, and messages whose accesses are not observed.
+//! The loop over computations that follow each other, jumps, joins, changes of the float mode, and messages whose accesses
+//! are not observed.
 //!
 //! Everything else, observers and machine code are left to the loop of a thread.
 
@@ -7,10 +8,11 @@ use super::mask::{condition, enabled, taken};
 use super::waiting::Waiting;
 use crate::code::{Count, Message};
 use crate::fault::Outcome;
+use crate::lanes::mode::FloatMode;
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
 use crate::memory::{Local, Memory};
-use crate::program::{Loaded, Masking, Work};
+use crate::program::{Loaded, Masking, Program, Work};
 
 /// The lanes of a thread that steps work on.
 #[derive(Clone, Copy)]
@@ -35,8 +37,10 @@ pub(super) enum Extent<'a> {
 }
 
 /// The state that the steps run on, and how far they got.
-pub(super) struct Common<'a> {
-    pub(super) steps: &'a [Loaded],
+pub(super) struct Common<'a, 'p> {
+    pub(super) program: &'p Program,
+    /// Its steps in the float mode of the registers.
+    pub(super) steps: &'p [Loaded],
     pub(super) lanes: Lanes,
     pub(super) extent: Extent<'a>,
     /// Whether messages run, too.
@@ -57,7 +61,7 @@ pub(super) struct Common<'a> {
     pub(super) lane_operations: u64,
 }
 
-impl Common<'_> {
+impl Common<'_, '_> {
     /// Runs steps up to one that is left to others, or that has a fault: that one is the next.
     pub(super) fn run(&mut self) -> Outcome {
         self.registers.simd.run(Steps(self))
@@ -72,18 +76,19 @@ impl Common<'_> {
 }
 
 /// The loop itself: one function, so that what it works with stays in registers of the host.
-struct Steps<'a, 'c>(&'a mut Common<'c>);
+struct Steps<'a, 'c, 'p>(&'a mut Common<'c, 'p>);
 
-impl Kernel for Steps<'_, '_> {
+impl Kernel for Steps<'_, '_, '_> {
     type Output = Outcome;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn run<H: Host>(self, host: H) -> Outcome {
         let Self(common) = self;
-        let (steps, lanes, base) = (common.steps, common.lanes, common.base);
+        let (lanes, base) = (common.lanes, common.base);
         let (mut place, mut running) = (common.place, common.running);
         let (mut left, mut lane_operations) = (common.left, common.lane_operations);
         let outcome = loop {
+            let steps = common.steps;
             let Some(step) = steps.get(place) else {
                 break Ok(());
             };
@@ -154,6 +159,12 @@ impl Kernel for Steps<'_, '_> {
                 }
                 Work::Count(count) => {
                     tally_all(count, &step.masking, running, common.registers);
+                    place += 1;
+                }
+                Work::UpdateMode(at) => {
+                    let cr0 = common.registers.read_u32(*at);
+                    common.registers.mode = FloatMode::from_cr0(cr0);
+                    common.steps = common.program.steps(common.registers.mode);
                     place += 1;
                 }
                 Work::Jump { target, inverted } => {

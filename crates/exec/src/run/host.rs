@@ -182,6 +182,7 @@ impl Host for Machine<'_> {
             return Err(NativeFault);
         };
         let mut common = Common {
+            program: self.program,
             steps: std::slice::from_ref(loaded),
             lanes: Lanes::Enabled(mask),
             extent: Extent::One,

@@ -5,7 +5,6 @@ use super::thread::{Pause, Thread, World};
 use crate::code::{Action, Code, Step};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::dpas::MOST_ACTIVATIONS;
-use crate::lanes::mode::FloatMode;
 use crate::program::Masking;
 
 /// Runs a step that the loop of a thread has no code for.
@@ -20,11 +19,6 @@ pub(super) fn rare(
     let next = thread.pc + 1;
     match &step.action {
         Action::Nothing => thread.pc = next,
-        Action::UpdateMode(place) => {
-            let cr0 = thread.registers.read_u32(*place);
-            thread.registers.mode = FloatMode::from_cr0(cr0);
-            thread.pc = next;
-        }
         Action::ExecutionMask(place) => {
             let running = thread.running;
             thread.registers.write_u32(*place, running);
@@ -128,6 +122,7 @@ pub(super) fn rare(
         | Action::Message(_)
         | Action::Join
         | Action::Count(_)
+        | Action::UpdateMode(_)
         | Action::Jump { .. }
         | Action::Goto { .. } => {}
     }

@@ -350,7 +350,7 @@ impl<O: Observer> Loop<'_, '_, O> {
             observer,
         } = self;
         let program = world.program;
-        // The steps in the thread's float mode, which machine code and rare steps may change.
+        // The steps in the thread's float mode, which other code may change.
         let mut bound = None;
         let steps_of_code = program.code().steps.as_slice();
         // Machine code reports to no observer.
@@ -468,6 +468,7 @@ impl<O: Observer> Loop<'_, '_, O> {
                 _ => {
                     let base = thread.base();
                     let mut common = Common {
+                        program,
                         steps: code,
                         lanes: Lanes::Running,
                         extent: match native {
@@ -494,6 +495,7 @@ impl<O: Observer> Loop<'_, '_, O> {
                         lane_operations,
                     };
                     let run = common.run();
+                    bound = Some(common.steps);
                     let (place, running) = (common.place, common.running);
                     (left, lane_operations) = (common.left, common.lane_operations);
                     (thread.pc, thread.running) = (place, running);
