@@ -92,19 +92,25 @@ fn named<'n>(parts: &'n [Part], name: &'n str) -> &'n str {
     name
 }
 
-/// Whether two structures differ only in what may be floats: words that, as floats, have usual magnitudes and are
-/// close.
+/// Whether elements of an unknown type differ only in what may be floats: words, or pairs of words, that as floats or
+/// doubles have usual magnitudes and are close.
 fn close_words(wanted: &[u8], got: &[u8], tolerance: f64) -> bool {
+    let close = |element: Element, w: &[u8], g: &[u8], tolerance: f64| {
+        let (a, b) = (element.value(w), element.value(g));
+        let usual = |v: f64| v == 0.0 || (1e-12..1e12).contains(&v.abs());
+        w == g || usual(a) && usual(b) && (a - b).abs() <= tolerance * a.abs().max(1e-3)
+    };
+    let singles = |w: &[u8], g: &[u8]| {
+        let mut words = w.chunks_exact(4).zip(g.chunks_exact(4));
+        words.all(|(w, g)| close(Element::Float, w, g, tolerance))
+    };
+    // Doubles are at multiples of their size.
+    let mut pairs = wanted.chunks(8).zip(got.chunks(8));
     wanted.len() == got.len()
         && wanted.len().is_multiple_of(4)
-        && wanted
-            .chunks_exact(4)
-            .zip(got.chunks_exact(4))
-            .all(|(w, g)| {
-                let (a, b) = (Element::Float.value(w), Element::Float.value(g));
-                let usual = |v: f64| v == 0.0 || (1e-12..1e12).contains(&v.abs());
-                w == g || usual(a) && usual(b) && (a - b).abs() <= tolerance * a.abs().max(1e-3)
-            })
+        && pairs.all(|(w, g)| {
+            w.len() == 8 && close(Element::Double, w, g, tolerance * 1e-5) || singles(w, g)
+        })
 }
 
 impl Comparison {
@@ -442,6 +448,18 @@ mod tests {
         // Small whole numbers are no floats.
         assert!(!close(&3_u32.to_le_bytes(), &4_u32.to_le_bytes()));
         assert!(!close(&[1], &[2]));
+        let doubles =
+            |values: &[f64]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
+        assert!(close(
+            &doubles(&[1.0 / 3.0, 2e3]),
+            &doubles(&[0.333_333_333_3, 2e3])
+        ));
+        assert!(!close(&doubles(&[1.0 / 3.0]), &doubles(&[0.333_333])));
+        assert!(!close(&3_u64.to_le_bytes(), &4_u64.to_le_bytes()));
+        // A double, and a float after it.
+        let both = |double: f64, single: f32| [doubles(&[double]), floats(&[single])].concat();
+        assert!(close(&both(7.0, 1.0), &both(7.000_000_000_1, 1.000_01)));
+        assert!(!close(&both(7.0, 1.0), &both(7.000_000_000_1, 1.001)));
         assert_eq!(pointee("struct node*;8"), "struct node");
     }
 
