@@ -298,7 +298,7 @@ fn mul_add_soft(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
     hard(sum.value)
 }
 
-/// The result in a direction, from the nearest one and its error, which is right where `doubt` says so.
+/// The result in a direction, from the nearest one and its error, which may be wrong where there is doubt.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn tried(nearest: f64, error: f64, rounding: Rounding, doubt: u64) -> Tried {
     // The sign of a zero depends on the direction.
