@@ -403,37 +403,21 @@ impl<E: Compute + Element, const OF_SOURCE: bool> Body for EveryOther<E, OF_SOUR
     }
 }
 
-/// The code of conversions from elements of one type to elements of another.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn convert<S, D, const N: usize, const TIMES: usize>(hot: &Hot, file: &mut [u8], mask: u32)
-where
-    S: Element + Convert<D>,
-    D: Element,
-{
-    let [from, ..] = hot.sources;
-    let scalar: S = element(file, from.offset as usize);
-    for first in (0..TIMES).map(|turn| turn * N) {
-        let first_byte = from.offset as usize + first * S::SIZE;
-        let values: [S; N] = either(from.scalar, scalar, file, first_byte);
-        let mut result = [D::zeroed(); N];
-        for lane in 0..N {
-            result[lane] = values[lane].convert();
-        }
-        put(file, hot.to, first, mask, &result);
-    }
-}
-
-/// A conversion of lanes to lanes of another type.
+/// A conversion of lanes to lanes of another type, or of floats to floats with another sign.
 pub(super) struct Conversion<S, D>(PhantomData<(S, D)>);
 
 impl<S, D> Body for Conversion<S, D>
 where
-    S: Compute + Element + Convert<D>,
+    S: Compute + Element + Convert<S> + Convert<D>,
     D: Compute + Element,
 {
     const NEEDS: Needs = Needs::Conversions;
     const FROM: usize = S::SIZE;
     const TO: usize = D::SIZE;
+
+    fn modifies(modify: Modify) -> bool {
+        modifies::<S>(modify)
+    }
 
     fn reads(source: &Source) -> bool {
         is_lane::<S>(source)
@@ -450,7 +434,12 @@ where
         file: &mut [u8],
         mask: u32,
     ) {
-        convert::<S, D, N, TIMES>(hot, file, mask);
+        let [from, ..] = hot.sources;
+        let from = Lanes::<S>::new(from, file);
+        for first in (0..TIMES).map(|turn| turn * N) {
+            let values: [S; N] = from.read::<S, N, MODIFIED>(file, first);
+            put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
+        }
     }
 }
 
@@ -473,42 +462,12 @@ impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
         file: &mut [u8],
         mask: u32,
     ) {
-        convert::<S, D, N, TIMES>(hot, file, mask);
-    }
-}
-
-/// A copy of floats that changes their signs. NaNs stay as they are.
-pub(super) struct Signed<C>(PhantomData<C>);
-
-impl<C: Compute + Element + Convert<C>> Body for Signed<C> {
-    const NEEDS: Needs = Needs::Conversions;
-    const FROM: usize = C::SIZE;
-    const TO: usize = C::SIZE;
-
-    fn modifies(modify: Modify) -> bool {
-        modifies::<C>(modify)
-    }
-
-    fn reads(source: &Source) -> bool {
-        is_lane::<C>(source)
-    }
-
-    fn writes(destination: &Destination) -> bool {
-        is_element::<C>(destination)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-    ) {
         let [from, ..] = hot.sources;
-        let from = Lanes::<C>::new(from, file);
+        let scalar: S = element(file, from.offset as usize);
         for first in (0..TIMES).map(|turn| turn * N) {
-            let result: [C; N] = from.read::<C, N, MODIFIED>(file, first);
-            put(file, hot.to, first, mask, &result);
+            let first_byte = from.offset as usize + first * S::SIZE;
+            let values: [S; N] = either(from.scalar, scalar, file, first_byte);
+            put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
         }
     }
 }

@@ -5,8 +5,7 @@
 //! costs one jump and no call. What a kind computes is defined in `lanes/`; here lanes are only moved.
 
 use super::bodies::{
-    self, Bitwise, Body, Conversion, EveryOther, Needs, OfOne, OfThree, OfTwo, Resizing, Signed,
-    at_a_time,
+    self, Bitwise, Body, Conversion, EveryOther, Needs, OfOne, OfThree, OfTwo, Resizing, at_a_time,
 };
 use super::choice;
 use super::relations::{Bits, Comparison, Logic, Selection, Truth};
@@ -347,8 +346,8 @@ kinds! {
     called UdToDf: Reshaped(DataType::Ud, DataType::Df) => Resizing<u32, f64>;
     called DfToD: Reshaped(DataType::Df, DataType::D) => Resizing<f64, i32>;
     called DfToUd: Reshaped(DataType::Df, DataType::Ud) => Resizing<f64, u32>;
-    called SignedF32: C(O::Convert(Lane::F32), Lane::F32) => Signed<f32>;
-    called SignedF64: C(O::Convert(Lane::F64), Lane::F64) => Signed<f64>;
+    called F32ToF32: C(O::Convert(Lane::F32), Lane::F32) => Conversion<f32, f32>;
+    called F64ToF64: C(O::Convert(Lane::F64), Lane::F64) => Conversion<f64, f64>;
     inlined U64To32: R(8, _, 4) => Resizing<u64, u32>;
 }
 
