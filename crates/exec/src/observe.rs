@@ -229,6 +229,31 @@ pub fn unwatched_runs(
     runs
 }
 
+/// The part of an observer that messages tell what they access. They take it as an object, or nothing where nobody
+/// observes, so that their code exists once.
+pub(crate) trait Accesses {
+    /// [`Observer::memory`].
+    fn memory(&mut self, access: &MemoryAccess, registers: &[u8]);
+    /// [`Observer::lanes`].
+    fn lanes(&mut self, access: &LanesAccess, registers: &[u8]) -> bool;
+    /// [`Observer::dropped`].
+    fn dropped(&mut self, access: &MemoryAccess);
+}
+
+impl<O: Observer> Accesses for O {
+    fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
+        Observer::memory(self, access, registers);
+    }
+
+    fn lanes(&mut self, access: &LanesAccess, registers: &[u8]) -> bool {
+        Observer::lanes(self, access, registers)
+    }
+
+    fn dropped(&mut self, access: &MemoryAccess) {
+        Observer::dropped(self, access);
+    }
+}
+
 impl Observer for () {
     const INSTRUCTIONS: bool = false;
     const MEMORY: bool = false;

@@ -40,7 +40,7 @@ macro_rules! kernels {
             for lane in 0..lanes {
                 result[lane] = O::apply($($arg[lane]),*);
             }
-            if O::is_open(&result) {
+            if O::SETTLES && O::is_open(&result) {
                 result = O::settle(result, [$($arg),*]);
             }
             registers.store(&alu.destination, &result[..lanes], mask)
@@ -120,7 +120,7 @@ macro_rules! real_kernels {
                 for lane in 0..lanes {
                     result[lane] = O::apply($($arg[lane].flush()),*).flush();
                 }
-                if O::is_open(&result) {
+                if O::SETTLES && O::is_open(&result) {
                 result = O::settle(result, [$($arg),*]);
             }
                 registers.store(&alu.destination, &result[..lanes], mask)
@@ -193,7 +193,7 @@ where
                 *result = O::apply(*source);
             }
         }
-        if O::is_open(&results) {
+        if O::SETTLES && O::is_open(&results) {
             results = O::settle(results, [sources]);
         }
         registers.store(&alu.destination, &results[..lanes], mask)

@@ -14,14 +14,13 @@ use crate::machine::file::{array, element, put};
 use crate::machine::registers::{is_element, is_lane};
 use bytemuck::Pod;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// Lanes of 64 bits that are computed at a time: as many vectors of the host as for 32 lanes of 32 bits.
 const WIDE: usize = 16;
 
-/// Lanes that are computed at a time where the larger element of a computation has this many bytes.
-pub(super) const fn at_a_time(bytes: usize) -> usize {
-    if bytes > 4 { WIDE } else { 32 }
-}
+/// Lanes that are computed at a time at least, if there are as many.
+pub(super) const AT_A_TIME: usize = 8;
 
 /// When the host's floats must behave as the thread's float mode requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +44,40 @@ impl Needs {
     }
 }
 
+/// The modifiers that sources of a kind may have: those that can be applied to its lanes without a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Modifiers {
+    None,
+    OfIntegers,
+    OfFloats,
+}
+
+impl Modifiers {
+    /// For lanes of type C.
+    pub(super) const fn of<C: Compute>() -> Self {
+        if C::FLOAT {
+            Self::OfFloats
+        } else {
+            Self::OfIntegers
+        }
+    }
+
+    pub(super) const fn any(self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    pub(super) const fn allow(self, modify: Modify) -> bool {
+        match self {
+            Self::None => matches!(modify, Modify::None),
+            Self::OfIntegers => !matches!(modify, Modify::Abs | Modify::NegAbs),
+            Self::OfFloats => true,
+        }
+    }
+}
+
 /// The code of a kind of computation, and which operands it takes.
+///
+/// There is as much code for each as its constants tell: it is most of what this crate has to compile.
 pub(super) trait Body {
     const NEEDS: Needs;
     /// Bytes of a lane of the sources.
@@ -54,10 +86,9 @@ pub(super) trait Body {
     const TO: usize;
     /// Bytes from element to element of the source and of the destination, where they are not consecutive.
     const STRIDES: [usize; 2] = [0; 2];
-    /// Which modifiers sources may have.
-    fn modifies(modify: Modify) -> bool {
-        modify == Modify::None
-    }
+    const MODIFIERS: Modifiers = Modifiers::None;
+    /// Whether the code depends on the number of lanes.
+    const BY_LANES: bool = true;
     /// Whether elements of a source can be used as lanes unchanged.
     fn reads(_: &Source) -> bool {
         true
@@ -67,34 +98,86 @@ pub(super) trait Body {
         true
     }
     /// Computes N lanes so many times, and writes those of the mask. Without `MODIFIED` no source has a modifier.
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         host: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     );
 }
 
 /// Computes the lanes of the mask by code for the number of lanes.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn sized<B: Body, const MODIFIED: bool, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
-    let bytes = if B::FROM > B::TO { B::FROM } else { B::TO };
-    // Comparisons by themselves: of one number the compiler would make a jump through a table.
-    match (hot.width.wide, hot.width.more) {
-        (true, true) if at_a_time(bytes) == WIDE => {
-            B::lanes::<WIDE, 2, MODIFIED, H>(host, hot, file, mask);
+    let wide = B::FROM > 4 || B::TO > 4;
+    if !B::BY_LANES {
+        one::<B, 1, MODIFIED, H>(host, hot, file, mask, 1);
+    } else if !H::WIDE {
+        if hot.lanes > 1 {
+            let times = usize::from(hot.lanes).div_ceil(AT_A_TIME);
+            one::<B, AT_A_TIME, MODIFIED, H>(host, hot, file, mask, times);
+        } else {
+            one::<B, 1, MODIFIED, H>(host, hot, file, mask, 1);
         }
-        (true, true) => B::lanes::<32, 1, MODIFIED, H>(host, hot, file, mask),
-        (true, false) => B::lanes::<16, 1, MODIFIED, H>(host, hot, file, mask),
-        (false, true) => B::lanes::<8, 1, MODIFIED, H>(host, hot, file, mask),
-        (false, false) => B::lanes::<1, 1, MODIFIED, H>(host, hot, file, mask),
+    } else {
+        // Comparisons by themselves: of one number the compiler would make a jump through a table.
+        match (hot.width.wide, hot.width.more) {
+            (true, true) if wide => one::<B, WIDE, MODIFIED, H>(host, hot, file, mask, 2),
+            (true, true) => one::<B, 32, MODIFIED, H>(host, hot, file, mask, 1),
+            (true, false) => one::<B, 16, MODIFIED, H>(host, hot, file, mask, 1),
+            (false, true) => one::<B, AT_A_TIME, MODIFIED, H>(host, hot, file, mask, 1),
+            (false, false) => one::<B, 1, MODIFIED, H>(host, hot, file, mask, 1),
+        }
+    }
+}
+
+/// The code for N lanes: a function of its own, so that the compiler makes vectors of it before it becomes part of the loop.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn one<B: Body, const N: usize, const MODIFIED: bool, H: Host>(
+    host: H,
+    hot: &Hot,
+    file: &mut [u8],
+    mask: u32,
+    times: usize,
+) {
+    host.call(One::<B, N, MODIFIED> {
+        hot,
+        file,
+        mask,
+        times,
+        body: PhantomData,
+    });
+}
+
+struct One<'a, B, const N: usize, const MODIFIED: bool> {
+    hot: &'a Hot,
+    file: &'a mut [u8],
+    mask: u32,
+    times: usize,
+    body: PhantomData<B>,
+}
+
+impl<B: Body, const N: usize, const MODIFIED: bool> Kernel for One<'_, B, N, MODIFIED> {
+    type Output = ();
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run<H: Host>(self, host: H) {
+        let Self {
+            hot,
+            file,
+            mask,
+            times,
+            ..
+        } = self;
+        B::lanes::<N, MODIFIED, H>(host, hot, file, mask, times);
     }
 }
 
 /// Computes the lanes of the mask, where that is to be inlined.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn inlined<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
-    if hot.modified {
+    if B::MODIFIERS.any() && hot.modified {
         called::<B, H>(host, hot, file, mask);
     } else {
         sized::<B, false, H>(host, hot, file, mask);
@@ -111,7 +194,7 @@ pub(super) fn entire<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask
     }
 }
 
-/// Computes the lanes of the mask.
+/// Computes the lanes of the mask, whether sources have modifiers or not.
 #[inline(never)]
 pub(super) fn called<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
     host.call(Call::<B> {
@@ -137,7 +220,11 @@ impl<B: Body> Kernel for Call<'_, B> {
         let Self {
             hot, file, mask, ..
         } = self;
-        entire::<B, H>(host, hot, file, mask);
+        if B::MODIFIERS.any() {
+            sized::<B, true, H>(host, hot, file, mask);
+        } else {
+            sized::<B, false, H>(host, hot, file, mask);
+        }
     }
 }
 
@@ -200,11 +287,6 @@ fn either<C: Pod, const N: usize>(scalar: bool, value: C, file: &[u8], first: us
     array(bytes, 0)
 }
 
-/// The modifiers that can be applied to values of a type without a branch.
-pub(super) fn modifies<C: Compute>(modify: Modify) -> bool {
-    C::FLOAT || !matches!(modify, Modify::Abs | Modify::NegAbs)
-}
-
 macro_rules! arithmetic {
     ($($(#[doc = $doc:literal])* $name:ident $settled:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
         $(#[doc = $doc])*
@@ -216,10 +298,7 @@ macro_rules! arithmetic {
             const NEEDS: Needs = Needs::of::<C, E>();
             const FROM: usize = E::SIZE;
             const TO: usize = E::SIZE;
-
-            fn modifies(modify: Modify) -> bool {
-                modifies::<C>(modify)
-            }
+            const MODIFIERS: Modifiers = Modifiers::of::<C>();
 
             fn reads(source: &Source) -> bool {
                 Needs::of::<C, E>() == Needs::Half || is_lane::<C>(source)
@@ -230,14 +309,15 @@ macro_rules! arithmetic {
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
-            fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+            fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
                 host: H,
                 hot: &Hot,
                 file: &mut [u8],
                 mask: u32,
+                times: usize,
             ) {
                 $(let $arg = Lanes::<E>::new(hot.sources[$index], file);)*
-                for first in (0..TIMES).map(|turn| turn * N) {
+                for first in (0..times).map(|turn| turn * N) {
                     let result = {
                         $(let $arg: [C; N] = $arg.read::<C, N, MODIFIED>(file, first);)*
                         let mut result = [C::default(); N];
@@ -246,8 +326,9 @@ macro_rules! arithmetic {
                         }
                         result
                     };
-                    if O::is_open(&result) {
-                        let kernel = $settled::<O, C, E, N> { hot, file, first, mask, $($arg,)* body: PhantomData };
+                    if O::SETTLES && O::is_open(&result) {
+                        let lanes = first..first + N;
+                        let kernel = $settled::<O, C, E> { hot, file, lanes, mask, $($arg,)* body: PhantomData };
                         settled(host, kernel);
                     } else {
                         put(file, hot.to, first, mask, &converted::<C, E, N>(&result));
@@ -257,30 +338,32 @@ macro_rules! arithmetic {
         }
 
         /// Computes lanes of which one is to be settled, once more: so that nothing need be kept for that.
-        struct $settled<'a, O, C, E, const N: usize> {
+        struct $settled<'a, O, C, E> {
             hot: &'a Hot,
             file: &'a mut [u8],
-            first: usize,
+            lanes: Range<usize>,
             mask: u32,
             $($arg: Lanes<E>,)*
             body: PhantomData<(O, C)>,
         }
 
-        impl<O: $trait<C>, C: Compute + Convert<E>, E: Element + Convert<C>, const N: usize> Kernel
-            for $settled<'_, O, C, E, N>
+        impl<O: $trait<C>, C: Compute + Convert<E>, E: Element + Convert<C>> Kernel
+            for $settled<'_, O, C, E>
         {
             type Output = ();
 
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn run<H: Host>(self, _: H) {
-                let Self { hot, file, first, mask, .. } = self;
-                $(let $arg: [C; N] = self.$arg.read::<C, N, true>(file, first);)*
-                let mut result = [C::default(); N];
-                for lane in 0..N {
-                    result[lane] = O::apply($($arg[lane]),*);
+                let Self { hot, file, lanes, mask, .. } = self;
+                for first in lanes.step_by(AT_A_TIME) {
+                    $(let $arg: [C; AT_A_TIME] = self.$arg.read::<C, AT_A_TIME, true>(file, first);)*
+                    let mut result = [C::default(); AT_A_TIME];
+                    for lane in 0..AT_A_TIME {
+                        result[lane] = O::apply($($arg[lane]),*);
+                    }
+                    let result = O::settle(result, [$($arg),*]);
+                    put(file, hot.to, first, mask, &converted::<C, E, AT_A_TIME>(&result));
                 }
-                let result = O::settle(result, [$($arg),*]);
-                put(file, hot.to, first, mask, &converted::<C, E, N>(&result));
             }
         }
     )*};
@@ -328,11 +411,12 @@ impl Body for Bitwise {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     ) {
         let function = Horner::new(hot.coefficients);
         let [a, b, c] = hot.sources;
@@ -341,7 +425,7 @@ impl Body for Bitwise {
             Lanes::new(b, file),
             Lanes::new(c, file),
         ];
-        for first in (0..TIMES).map(|turn| turn * N) {
+        for first in (0..times).map(|turn| turn * N) {
             let a: [u32; N] = a.read::<u32, N, false>(file, first);
             let b: [u32; N] = b.read::<u32, N, false>(file, first);
             let c: [u32; N] = c.read::<u32, N, false>(file, first);
@@ -373,15 +457,16 @@ impl<E: Compute + Element, const OF_SOURCE: bool> Body for EveryOther<E, OF_SOUR
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     ) {
         let [from, ..] = hot.sources;
         let scalar: E = element(file, from.offset as usize);
-        for first in (0..TIMES).map(|turn| turn * N) {
+        for first in (0..times).map(|turn| turn * N) {
             let at = from.offset as usize + first * Self::FROM;
             if OF_SOURCE {
                 let pairs: [[E; 2]; N] = array(file, at);
@@ -414,10 +499,7 @@ where
     const NEEDS: Needs = Needs::Conversions;
     const FROM: usize = S::SIZE;
     const TO: usize = D::SIZE;
-
-    fn modifies(modify: Modify) -> bool {
-        modifies::<S>(modify)
-    }
+    const MODIFIERS: Modifiers = Modifiers::of::<S>();
 
     fn reads(source: &Source) -> bool {
         is_lane::<S>(source)
@@ -428,15 +510,16 @@ where
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     ) {
         let [from, ..] = hot.sources;
         let from = Lanes::<S>::new(from, file);
-        for first in (0..TIMES).map(|turn| turn * N) {
+        for first in (0..times).map(|turn| turn * N) {
             let values: [S; N] = from.read::<S, N, MODIFIED>(file, first);
             put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
         }
@@ -456,15 +539,16 @@ impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
 
     // Types were compared when the kind was looked for.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     ) {
         let [from, ..] = hot.sources;
         let scalar: S = element(file, from.offset as usize);
-        for first in (0..TIMES).map(|turn| turn * N) {
+        for first in (0..times).map(|turn| turn * N) {
             let first_byte = from.offset as usize + first * S::SIZE;
             let values: [S; N] = either(from.scalar, scalar, file, first_byte);
             put(file, hot.to, first, mask, &converted::<S, D, N>(&values));

@@ -5,7 +5,8 @@
 //! costs one jump and no call. What a kind computes is defined in `lanes/`; here lanes are only moved.
 
 use super::bodies::{
-    self, Bitwise, Body, Conversion, EveryOther, Needs, OfOne, OfThree, OfTwo, Resizing, at_a_time,
+    self, AT_A_TIME, Bitwise, Body, Conversion, EveryOther, Modifiers, Needs, OfOne, OfThree,
+    OfTwo, Resizing,
 };
 use super::choice;
 use super::relations::{Bits, Comparison, Logic, Selection, Truth};
@@ -125,8 +126,7 @@ struct Form {
     to: usize,
     /// Bytes from element to element of the source and of the destination, where they are not consecutive.
     strides: [usize; 2],
-    /// Which modifiers sources may have.
-    modifies: fn(Modify) -> bool,
+    modifiers: Modifiers,
     reads: fn(&Source) -> bool,
     writes: fn(&Destination) -> bool,
 }
@@ -139,7 +139,7 @@ impl Form {
             from: B::FROM,
             to: B::TO,
             strides: B::STRIDES,
-            modifies: B::modifies,
+            modifiers: B::MODIFIERS,
             reads: B::reads,
             writes: B::writes,
         }
@@ -401,7 +401,7 @@ impl Hot {
                 Region::Strided(stride) if form.strides[0] == usize::from(stride) => false,
                 _ => return None,
             };
-            if !(form.reads)(source) || !(form.modifies)(source.modify) {
+            if !(form.reads)(source) || !form.modifiers.allow(source.modify) {
                 return None;
             }
             let to = destination.offset;
@@ -469,10 +469,9 @@ impl Hot {
 
 /// Whether lanes of a source are read after those before them have been written over them. Sizes are of an element.
 fn is_read_late(source: usize, from: usize, to: usize, size: usize, lanes: usize) -> bool {
-    let first = at_a_time(from.max(size));
-    let (read, written) = (
-        source + first * from..source + lanes * from,
-        to..to + first * size,
-    );
-    !written.is_empty() && first < lanes && written.start < read.end && read.start < written.end
+    (AT_A_TIME..lanes).step_by(AT_A_TIME).any(|lane| {
+        let read = source + lane * from..source + lanes * from;
+        let written = to..to + lane * size;
+        !written.is_empty() && written.start < read.end && read.start < written.end
+    })
 }

@@ -5,7 +5,7 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::bodies::{Body, Lanes, Needs, modifies};
+use super::bodies::{Body, Lanes, Modifiers, Needs};
 use super::choice::{Relation, relate};
 use super::hot::{Hot, Place};
 use crate::code::{Destination, Modify, Region, Source};
@@ -23,26 +23,24 @@ impl<R: Relation, C: Compute, E: Element + Convert<C>> Body for Comparison<R, C,
     const NEEDS: Needs = Needs::of::<C, E>();
     const FROM: usize = E::SIZE;
     const TO: usize = 0;
-
-    fn modifies(modify: Modify) -> bool {
-        modifies::<C>(modify)
-    }
+    const MODIFIERS: Modifiers = Modifiers::of::<C>();
 
     fn reads(source: &Source) -> bool {
         Needs::of::<C, E>() == Needs::Half || is_lane::<C>(source)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         host: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     ) {
         let [a, b, _] = hot.sources;
         let (a, b) = (Lanes::<E>::new(a, file), Lanes::<E>::new(b, file));
         let mut bits = 0;
-        for first in (0..TIMES).map(|turn| turn * N) {
+        for first in (0..times).map(|turn| turn * N) {
             let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
             let b: [C; N] = b.read::<C, N, MODIFIED>(file, first);
             bits |= relate::<R, C, N, H>(host, &a, &b) << first;
@@ -59,10 +57,7 @@ impl<R: Relation, C: Compute + Element + Convert<C>> Body for Truth<R, C> {
     const NEEDS: Needs = Needs::of::<C, C>();
     const FROM: usize = size_of::<C>();
     const TO: usize = 4;
-
-    fn modifies(modify: Modify) -> bool {
-        modifies::<C>(modify)
-    }
+    const MODIFIERS: Modifiers = Modifiers::of::<C>();
 
     fn reads(source: &Source) -> bool {
         is_lane::<C>(source)
@@ -73,16 +68,17 @@ impl<R: Relation, C: Compute + Element + Convert<C>> Body for Truth<R, C> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     ) {
         let [a, b, _] = hot.sources;
         let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
         let inverted = u32::from(hot.negated).wrapping_neg();
-        for first in (0..TIMES).map(|turn| turn * N) {
+        for first in (0..times).map(|turn| turn * N) {
             let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
             let b: [C; N] = b.read::<C, N, MODIFIED>(file, first);
             let mut result = [0u32; N];
@@ -102,17 +98,19 @@ impl Body for Bits {
     const NEEDS: Needs = Needs::Nothing;
     const FROM: usize = 4;
     const TO: usize = 0;
+    const BY_LANES: bool = false;
 
     fn reads(source: &Source) -> bool {
         source.region == Region::Scalar && is_lane::<u32>(source)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        _: usize,
     ) {
         let [from, ..] = hot.sources;
         let bits = element(file, from.offset as usize);
@@ -127,13 +125,15 @@ impl<O: Binary<u32>> Body for Logic<O> {
     const NEEDS: Needs = Needs::Nothing;
     const FROM: usize = 0;
     const TO: usize = 0;
+    const BY_LANES: bool = false;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        _: usize,
     ) {
         let bits = |place: Place| {
             let bits: u32 = element(file, place.offset as usize);
@@ -154,10 +154,7 @@ impl<C: Compute + Element + Convert<C>> Body for Selection<C> {
     const NEEDS: Needs = Needs::Nothing;
     const FROM: usize = size_of::<C>();
     const TO: usize = size_of::<C>();
-
-    fn modifies(modify: Modify) -> bool {
-        modifies::<C>(modify)
-    }
+    const MODIFIERS: Modifiers = Modifiers::of::<C>();
 
     fn reads(source: &Source) -> bool {
         is_lane::<C>(source)
@@ -168,16 +165,17 @@ impl<C: Compute + Element + Convert<C>> Body for Selection<C> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
         _: H,
         hot: &Hot,
         file: &mut [u8],
         mask: u32,
+        times: usize,
     ) {
         let chosen = hot.chooser().read(file);
         let [a, b, _] = hot.sources;
         let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
-        for first in (0..TIMES).map(|turn| turn * N) {
+        for first in (0..times).map(|turn| turn * N) {
             let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
             let mut result: [C; N] = b.read::<C, N, MODIFIED>(file, first);
             for lane in 0..N {

@@ -290,6 +290,7 @@ macro_rules! operations {
         }
     )*};
     (@settle computed $ty:ident $($arg:ident)*) => {
+        const SETTLES: bool = true;
         #[cfg_attr(not(debug_assertions), inline(always))]
         fn settle<const N: usize>(
             results: [$ty; N],
@@ -303,6 +304,7 @@ macro_rules! operations {
         }
     };
     (@settle near $ty:ident $arg:ident) => {
+        const SETTLES: bool = true;
         #[cfg_attr(not(debug_assertions), inline(always))]
         fn settle<const N: usize>(mut results: [$ty; N], sources: [[$ty; N]; 1]) -> [$ty; N] {
             let [source] = sources;

@@ -4,6 +4,8 @@ use super::convert::Compute;
 
 /// An operation of one source.
 pub(crate) trait Unary<C> {
+    /// Whether results may have to be settled.
+    const SETTLES: bool = false;
     fn apply(a: C) -> C;
     /// Gives results that are no numbers the bits they should have; see [`super::float::settle`].
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -19,6 +21,8 @@ pub(crate) trait Unary<C> {
 
 /// An operation of two sources.
 pub(crate) trait Binary<C> {
+    /// As of [`Unary`].
+    const SETTLES: bool = false;
     fn apply(a: C, b: C) -> C;
     /// As of [`Unary`].
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -34,6 +38,8 @@ pub(crate) trait Binary<C> {
 
 /// An operation of three sources.
 pub(crate) trait Ternary<C> {
+    /// As of [`Unary`].
+    const SETTLES: bool = false;
     fn apply(a: C, b: C, c: C) -> C;
     /// As of [`Unary`].
     #[cfg_attr(not(debug_assertions), inline(always))]

@@ -26,6 +26,8 @@ pub(crate) trait Kernel {
 
 /// The host that a [`Kernel`] is compiled for.
 pub(crate) trait Host: Copy {
+    /// Whether code for 16 and 32 lanes is better than some turns of code for eight.
+    const WIDE: bool;
     /// Runs code in the form for this host: where it is called instead of inlined.
     fn call<K: Kernel>(self, kernel: K) -> K::Output;
     /// Bit i is the highest bit of word i.
@@ -39,7 +41,9 @@ pub(crate) trait Host: Copy {
 pub(crate) struct Plain;
 
 impl Host for Plain {
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    const WIDE: bool = false;
+
+    #[inline]
     fn call<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
     }
@@ -58,6 +62,8 @@ impl Host for Plain {
 
 #[cfg(target_arch = "x86_64")]
 impl Host for pulp::x86::V3 {
+    const WIDE: bool = true;
+
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call<K: Kernel>(self, kernel: K) -> K::Output {
         self.vectorize(Inlined { kernel, host: self })

@@ -29,7 +29,7 @@ use crate::code::LaneMessage;
 use crate::fault::{Outcome, Unsupported};
 use crate::machine::Registers;
 use crate::memory::{Local, Memory};
-use crate::observe::Observer;
+use crate::observe::Accesses;
 use crate::translate::Context;
 use fields::Fields;
 use visakit_isa::Instruction;
@@ -154,13 +154,13 @@ impl Message {
     /// Runs the message. Bit i of `mask` enables lane i of the instruction (its first lane is bit 0
     /// whatever its mask offset); the bits above the execution size are zero.
     #[inline]
-    pub(crate) fn run<O: Observer>(
+    pub(crate) fn run(
         &self,
         registers: &mut Registers,
         local: &mut Local<'_>,
         memory: &Memory,
         mask: u32,
-        observer: &mut O,
+        observer: Option<&mut dyn Accesses>,
     ) -> Outcome {
         match self {
             Self::Lanes(m) => m.run(registers, local, memory, mask, observer),

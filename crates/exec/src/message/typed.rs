@@ -8,7 +8,7 @@ use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::target::Window;
 use crate::memory::{Memory, Texels};
-use crate::observe::{MemoryAccess, Observer, Space};
+use crate::observe::{Accesses, MemoryAccess, Space};
 
 /// Integer texel coordinates of the lanes.
 #[derive(Clone, Debug)]
@@ -60,8 +60,8 @@ pub(crate) struct TypedAccess {
     pub(crate) store: bool,
 }
 
-fn report<O: Observer>(
-    observer: &mut O,
+fn report(
+    observer: &mut dyn Accesses,
     (registers, memory): (&Registers, &Memory),
     (texels, surface): (&Texels<'_>, u32),
     coordinates: &LaneCoordinates,
@@ -88,19 +88,19 @@ fn report<O: Observer>(
 }
 
 impl TypedAccess {
-    pub(crate) fn run<O: Observer>(
+    pub(crate) fn run(
         &self,
         registers: &mut Registers,
         memory: &Memory,
         mask: u32,
-        observer: &mut O,
+        observer: Option<&mut dyn Accesses>,
     ) -> Outcome {
         let Some(data) = &self.data else {
             return Ok(());
         };
         let coordinates = self.coordinates.fill(registers)?;
         let (mut texels, surface) = self.reach.image(registers, memory)?;
-        if O::MEMORY {
+        if let Some(observer) = observer {
             let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
             let of_lane = |space, lane: u8, at| {
                 let mut operands = [None; 4];
@@ -183,12 +183,12 @@ pub(crate) struct TypedAtomic {
 }
 
 impl TypedAtomic {
-    pub(crate) fn run<O: Observer>(
+    pub(crate) fn run(
         &self,
         registers: &mut Registers,
         memory: &Memory,
         mask: u32,
-        observer: &mut O,
+        observer: Option<&mut dyn Accesses>,
     ) -> Outcome {
         let coordinates = self.coordinates.fill(registers)?;
         let (texels, surface) = self.reach.image(registers, memory)?;
@@ -198,7 +198,7 @@ impl TypedAtomic {
                 wanted: "an image with texels of the size of the operation",
             }));
         }
-        if O::MEMORY {
+        if let Some(observer) = observer {
             let of_lane = |space, lane, at| self.data.access(space, lane, at);
             let image = (&texels, surface);
             report(

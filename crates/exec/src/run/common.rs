@@ -71,7 +71,7 @@ impl Common<'_, '_> {
     #[inline(never)]
     fn message(&mut self, message: &Message, mask: u32) -> Outcome {
         let (registers, local) = (&mut *self.registers, &mut self.local);
-        message.0.run(registers, local, self.memory, mask, &mut ())
+        message.0.run(registers, local, self.memory, mask, None)
     }
 }
 
@@ -90,10 +90,10 @@ impl Kernel for Steps<'_, '_, '_> {
         let outcome = loop {
             let steps = common.steps;
             let Some(step) = steps.get(place) else {
-                break Ok(());
+                break stopped();
             };
             if left == 0 {
-                break Ok(());
+                break stopped();
             }
             let of_step = |file: &[u8]| match lanes {
                 Lanes::Running => enabled(&step.masking, running, file),
@@ -140,7 +140,7 @@ impl Kernel for Steps<'_, '_, '_> {
                 }
                 Work::Message(message) => {
                     if !common.messages {
-                        break Ok(());
+                        break stopped();
                     }
                     let mask = of_step(&common.registers.file);
                     left -= 1;
@@ -150,7 +150,7 @@ impl Kernel for Steps<'_, '_, '_> {
                     }
                     place += 1;
                     if common.interrupt.is_some_and(Interrupt::is_raised) {
-                        break Ok(());
+                        break stopped();
                     }
                 }
                 Work::Join => {
@@ -185,22 +185,30 @@ impl Kernel for Steps<'_, '_, '_> {
                     let at = (place, running);
                     (place, running) = common.waiting.branch(base, at, *target, taken);
                 }
-                Work::Other { .. } => break Ok(()),
+                Work::Other { .. } => break stopped(),
             }
             match common.extent {
                 Extent::All => {}
                 Extent::Unwatched(steps) if unwatched(steps, place) != 0 => {}
                 Extent::Straight if step.work.computes() => match steps.get(place) {
                     Some(next) if next.work.computes() => {}
-                    _ => break Ok(()),
+                    _ => break stopped(),
                 },
-                Extent::Unwatched(_) | Extent::Straight | Extent::One => break Ok(()),
+                Extent::Unwatched(_) | Extent::Straight | Extent::One => break stopped(),
             }
         };
         (common.place, common.running) = (place, running);
         (common.left, common.lane_operations) = (left, lane_operations);
         outcome
     }
+}
+
+/// The end of the loop. As a call, and a cold one, it tells the compiler what the loop is for: otherwise it takes the code of
+/// most kinds of steps for cold, as there are so many, and leaves them out of the loop.
+#[cold]
+#[inline(never)]
+fn stopped() -> Outcome {
+    Ok(())
 }
 
 /// How many steps from this one on are not observed.

@@ -432,7 +432,7 @@ impl<O: Observer> Loop<'_, '_, O> {
                         &mut local,
                         world.memory,
                         mask,
-                        &mut *observer,
+                        Some(observer),
                     );
                     if let Err(trap) = run {
                         break Err(trap);
