@@ -171,6 +171,15 @@ xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud
 mov (M1, {n}) UB(0,0)<1> FD(0,0)<1;1,0>
 add (M1, {n}) UA(0,0)<1> UB(0,0)<1;1,0> 0x3039:ud";
 
+/// A division by a constant, and integers of 64 bits by halves, as compilers write both.
+const HALVES_OF_LONGS: &str = "\
+mulh (M1, {n}) UB(0,0)<1> UA(0,0)<1;1,0> 0x92492493:ud
+shr (M1, {n}) UB(0,0)<1> UB(0,0)<1;1,0> 0x2:ud
+addc (M1, {n}) UA(0,0)<1> UC(0,0)<1> UA(0,0)<1;1,0> UB(0,0)<1;1,0>
+addc (M1, {n}) UA(0,0)<1> UD(0,0)<1> UA(0,0)<1;1,0> 0x9e3779b9:ud
+subb (M1, {n}) UB(0,0)<1> UD(0,0)<1> UA(0,0)<1;1,0> UC(0,0)<1;1,0>
+add (M1, {n}) UA(0,0)<1> UB(0,0)<1;1,0> UD(0,0)<1;1,0>";
+
 /// Products of eight rows, sixteen lanes and eight steps of depth. Divide by 128 for an item of a lane and a step.
 #[divan::bench(args = ["bf.bf", "hf.hf", "tf32.tf32", "s8.u8", "s4.u4"])]
 fn systolic(bencher: Bencher<'_, '_>, precisions: &str) {
@@ -232,6 +241,11 @@ fn division(bencher: Bencher<'_, '_>, lanes: usize) {
 #[divan::bench(args = [16, 32])]
 fn single_division(bencher: Bencher<'_, '_>, lanes: usize) {
     run(bencher, lanes, SINGLE_DIVISION);
+}
+
+#[divan::bench(args = [16, 32])]
+fn halves_of_longs(bencher: Bencher<'_, '_>, lanes: usize) {
+    run(bencher, lanes, HALVES_OF_LONGS);
 }
 
 #[divan::bench(args = [1_000])]

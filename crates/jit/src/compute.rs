@@ -264,9 +264,9 @@ impl Writer {
             Operation::Add if float => self.v3(c, of(c, ops::ADD_PS, ops::ADD_PD), to, a, b),
             Operation::Add => self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, a, b),
             Operation::Mul if float => self.v3(c, of(c, ops::MUL_PS, ops::MUL_PD), to, a, b),
-            Operation::Mul => self.product(c, to, a, b),
+            Operation::Mul => self.product(c, &compute.sources, to, a, b),
             Operation::MulHigh if !narrow => {
-                self.product(c, to, a, b);
+                self.product(c, &compute.sources, to, a, b);
                 self.v2i(c, ops::SHR_Q_IMM, to, c.register(to), 32);
             }
             Operation::Div if float => self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, a, b),
@@ -279,7 +279,7 @@ impl Writer {
                 self.v3(c, of(c, ops::FMA_PS, ops::FMA_PD), to, a, z);
             }
             Operation::Mad => {
-                self.product(c, 6, a, b);
+                self.product(c, &compute.sources, 6, a, b);
                 self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, 6, z);
             }
             Operation::Add3 => {
@@ -362,10 +362,20 @@ impl Writer {
         );
     }
 
-    /// Modular product. Registers 3 to 5 are lost.
-    fn product(&mut self, c: Chunks, to: u32, a: u32, b: u32) {
+    /// Modular product of the first two sources. Registers 3 to 5 are lost.
+    fn product(&mut self, c: Chunks, sources: &[Source], to: u32, a: u32, b: u32) {
         if c.lane == 4 {
             self.v3(c, ops::MUL_D, to, a, b);
+            return;
+        }
+        let is_short = |source: &Source| {
+            source.modify == Modify::None
+                && source.data_type.size() <= 4
+                && !source.data_type.is_signed()
+        };
+        if sources.iter().take(2).all(is_short) {
+            // The upper halves of both are zero.
+            self.v3(c, ops::MUL_UDQ, to, a, b);
             return;
         }
         if self.features == Features::Avx512 {

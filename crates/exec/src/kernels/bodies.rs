@@ -8,7 +8,7 @@
 use super::hot::{Hot, Place};
 use crate::code::{Destination, Modify, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
-use crate::lanes::int::{Binary, Horner, Ternary, Unary};
+use crate::lanes::int::{Binary, Horner, Ternary, TwoResults, Unary};
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::file::{array, element, put};
 use crate::machine::registers::{is_element, is_lane};
@@ -228,6 +228,11 @@ impl<B: Body> Kernel for Call<'_, B> {
     }
 }
 
+/// Whether lanes are longer than their elements. Types of these were compared when the kind was looked for.
+pub(super) const fn is_widened<C, E>() -> bool {
+    size_of::<C>() != size_of::<E>()
+}
+
 /// What is read outside of the register file.
 static ZEROES: [u8; 256] = [0; 256];
 
@@ -275,7 +280,12 @@ impl<E: Element> Lanes<E> {
 ///
 /// Both are read from memory in the same way: the compiler would make single lanes of a choice between arrays.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn either<C: Pod, const N: usize>(scalar: bool, value: C, file: &[u8], first: usize) -> [C; N] {
+pub(super) fn either<C: Pod, const N: usize>(
+    scalar: bool,
+    value: C,
+    file: &[u8],
+    first: usize,
+) -> [C; N] {
     let copies;
     let bytes = if scalar || N == 1 {
         copies = [value; N];
@@ -301,11 +311,15 @@ macro_rules! arithmetic {
             const MODIFIERS: Modifiers = Modifiers::of::<C>();
 
             fn reads(source: &Source) -> bool {
-                Needs::of::<C, E>() == Needs::Half || is_lane::<C>(source)
+                is_widened::<C, E>() || is_lane::<C>(source)
             }
 
             fn writes(destination: &Destination) -> bool {
-                Needs::of::<C, E>() == Needs::Half && !destination.saturate || is_element::<C>(destination)
+                if is_widened::<C, E>() {
+                    !destination.saturate
+                } else {
+                    is_element::<C>(destination)
+                }
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
@@ -377,7 +391,7 @@ fn settled<K: Kernel<Output = ()>, H: Host>(host: H, kernel: K) {
 
 /// Lanes as elements, or elements as lanes.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn converted<S: Convert<D> + Copy, D: Pod, const N: usize>(values: &[S; N]) -> [D; N] {
+pub(super) fn converted<S: Convert<D> + Copy, D: Pod, const N: usize>(values: &[S; N]) -> [D; N] {
     let mut result = [D::zeroed(); N];
     for lane in 0..N {
         result[lane] = values[lane].convert();
@@ -392,6 +406,42 @@ arithmetic! {
     OfTwo SettledOfTwo Binary (a 0, b 1);
     /// Three sources.
     OfThree SettledOfThree Ternary (a 0, b 1, c 2);
+}
+
+/// A sum or difference of dwords; its carry or borrow goes to where the third source would be.
+pub(super) struct Carried<O>(PhantomData<O>);
+
+impl<O: TwoResults> Body for Carried<O> {
+    const NEEDS: Needs = Needs::Nothing;
+    const FROM: usize = 4;
+    const TO: usize = 4;
+
+    // Types of sources were compared when the kind was looked for.
+    fn writes(destination: &Destination) -> bool {
+        is_element::<u32>(destination)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+        times: usize,
+    ) {
+        let [a, b, second] = hot.sources;
+        let (a, b) = (Lanes::<u32>::new(a, file), Lanes::<u32>::new(b, file));
+        for first in (0..times).map(|turn| turn * N) {
+            let a: [u32; N] = a.read::<u32, N, false>(file, first);
+            let b: [u32; N] = b.read::<u32, N, false>(file, first);
+            let (mut low, mut high) = ([0; N], [0; N]);
+            for lane in 0..N {
+                (low[lane], high[lane]) = O::apply(a[lane], b[lane]);
+            }
+            put(file, hot.to, first, mask, &low);
+            put(file, second.offset, first, mask, &high);
+        }
+    }
 }
 
 /// Any bitwise function of three sources.
@@ -434,124 +484,6 @@ impl Body for Bitwise {
                 result[lane] = function.apply(a[lane], b[lane], c[lane]);
             }
             put(file, hot.to, first, mask, &result);
-        }
-    }
-}
-
-/// A copy of elements that are every other one of the source, or become every other one of the destination.
-pub(super) struct EveryOther<E, const OF_SOURCE: bool>(PhantomData<E>);
-
-impl<E: Compute + Element, const OF_SOURCE: bool> Body for EveryOther<E, OF_SOURCE> {
-    const NEEDS: Needs = Needs::Nothing;
-    const FROM: usize = if OF_SOURCE { 2 * E::SIZE } else { E::SIZE };
-    const TO: usize = if OF_SOURCE { E::SIZE } else { 2 * E::SIZE };
-    const STRIDES: [usize; 2] = if OF_SOURCE {
-        [2 * E::SIZE, 0]
-    } else {
-        [0, 2 * E::SIZE]
-    };
-
-    // The type of the source was compared when the kind was looked for.
-    fn writes(destination: &Destination) -> bool {
-        is_element::<E>(destination)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [from, ..] = hot.sources;
-        let scalar: E = element(file, from.offset as usize);
-        for first in (0..times).map(|turn| turn * N) {
-            let at = from.offset as usize + first * Self::FROM;
-            if OF_SOURCE {
-                let pairs: [[E; 2]; N] = array(file, at);
-                let mut result = [E::zeroed(); N];
-                for lane in 0..N {
-                    [result[lane], _] = pairs[lane];
-                }
-                put(file, hot.to, first, mask, &result);
-            } else {
-                let values: [E; N] = either(from.scalar, scalar, file, at);
-                let to = hot.to as usize + first * Self::TO;
-                let mut pairs: [[E; 2]; N] = array(file, to);
-                for lane in 0..N {
-                    pairs[lane][0] = values[lane];
-                }
-                put(file, hot.to, first, mask, &pairs);
-            }
-        }
-    }
-}
-
-/// A conversion of lanes to lanes of another type, or of floats to floats with another sign.
-pub(super) struct Conversion<S, D>(PhantomData<(S, D)>);
-
-impl<S, D> Body for Conversion<S, D>
-where
-    S: Compute + Element + Convert<S> + Convert<D>,
-    D: Compute + Element,
-{
-    const NEEDS: Needs = Needs::Conversions;
-    const FROM: usize = S::SIZE;
-    const TO: usize = D::SIZE;
-    const MODIFIERS: Modifiers = Modifiers::of::<S>();
-
-    fn reads(source: &Source) -> bool {
-        is_lane::<S>(source)
-    }
-
-    fn writes(destination: &Destination) -> bool {
-        is_element::<D>(destination)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [from, ..] = hot.sources;
-        let from = Lanes::<S>::new(from, file);
-        for first in (0..times).map(|turn| turn * N) {
-            let values: [S; N] = from.read::<S, N, MODIFIED>(file, first);
-            put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
-        }
-    }
-}
-
-/// A conversion to elements of another size: of integers, or of floats.
-pub(super) struct Resizing<S, D>(PhantomData<(S, D)>);
-
-impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
-    const NEEDS: Needs = match S::RANGE {
-        Some(_) => Needs::Nothing,
-        None => Needs::Conversions,
-    };
-    const FROM: usize = S::SIZE;
-    const TO: usize = D::SIZE;
-
-    // Types were compared when the kind was looked for.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [from, ..] = hot.sources;
-        let scalar: S = element(file, from.offset as usize);
-        for first in (0..times).map(|turn| turn * N) {
-            let first_byte = from.offset as usize + first * S::SIZE;
-            let values: [S; N] = either(from.scalar, scalar, file, first_byte);
-            put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
         }
     }
 }

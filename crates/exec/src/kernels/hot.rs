@@ -5,10 +5,11 @@
 //! costs one jump and no call. What a kind computes is defined in `lanes/`; here lanes are only moved.
 
 use super::bodies::{
-    self, AT_A_TIME, Bitwise, Body, Conversion, EveryOther, Modifiers, Needs, OfOne, OfThree,
-    OfTwo, Resizing,
+    self, AT_A_TIME, Bitwise, Body, Carried, Modifiers, Needs, OfOne, OfThree, OfTwo,
 };
 use super::choice;
+use super::copies::{Conversion, Resizing, Spaced};
+use super::key::Key;
 use super::relations::{Bits, Comparison, Logic, Selection, Truth};
 use crate::code::{
     Combine, Compute, Destination, Flag, Lane, Modify, Operation, Precision, Region, Relation,
@@ -58,61 +59,6 @@ pub(super) struct Width {
     pub(super) wide: bool,
     /// 8 or 32.
     pub(super) more: bool,
-}
-
-/// The key for looking up a kind.
-#[derive(Clone, Copy)]
-enum Key {
-    /// An operation in lanes of a type.
-    Computed(Operation, Lane),
-    /// A computation on halves.
-    Halves(Operation),
-    /// A copy of integers: size and signedness of the source, and the other size of the destination.
-    Resized(u8, bool, u8),
-    /// A conversion from or to a float of another size.
-    Reshaped(DataType, DataType),
-    /// A comparison in lanes of a type whose outcome is all ones or zeros.
-    Truth(Relation, Lane),
-    /// A copy of every other integer of this size.
-    Gathered(u8),
-    /// A copy to every other integer of this size.
-    Spread(u8),
-}
-
-impl Key {
-    fn of(compute: &Compute) -> Self {
-        let (source, destination) = (&compute.sources[0], &compute.destination);
-        let (from, to) = (source.data_type, destination.data_type);
-        let integers = !from.is_float() && !to.is_float();
-        let resized = from.size() != to.size() && !destination.saturate;
-        let same = integers && from.size() == to.size();
-        let other = u16::from(2 * from.size());
-        match compute.operation {
-            Operation::Compare(relation) if compute.sets.is_none() => {
-                Self::Truth(relation, compute.lane)
-            }
-            Operation::Copy if same && source.region == Region::Strided(other) => {
-                Self::Gathered(from.size())
-            }
-            Operation::Copy if same && destination.target == Target::Strided(other) => {
-                Self::Spread(from.size())
-            }
-            Operation::Copy if integers && resized => {
-                Self::Resized(from.size(), from.is_signed(), to.size())
-            }
-            Operation::Convert(Lane::F32) if compute.lane == Lane::F32 && resized => {
-                Self::Reshaped(from, to)
-            }
-            Operation::Convert(Lane::F64) if compute.lane == Lane::F64 && resized => {
-                Self::Reshaped(from, to)
-            }
-            Operation::IntegerToFloat if resized => Self::Reshaped(from, to),
-            operation if compute.precision == Precision::Half && compute.lane == Lane::F32 => {
-                Self::Halves(operation)
-            }
-            operation => Self::Computed(operation, compute.lane),
-        }
-    }
 }
 
 /// The layout of operands that a kind's code accepts.
@@ -237,6 +183,15 @@ kinds! {
     called NotU64: C(O::Not, Lane::U64) => OfOne<int::Not, u64>;
     entire AddU32: C(O::Add, Lane::U32) => OfTwo<int::Add, u32>;
     inlined AddU64: C(O::Add, Lane::U64) => OfTwo<int::Add, u64>;
+    called AddCarry: Key::Carried(O::AddCarry) => Carried<int::AddCarry>;
+    called SubBorrow: Key::Carried(O::SubBorrow) => Carried<int::SubBorrow>;
+    called HighU32: Key::High(false) => OfTwo<int::High, u32>;
+    called HighI32: Key::High(true) => OfTwo<int::High, i32>;
+    called CountBits: C(O::CountBits, Lane::U32) => OfOne<int::Cbit, u32>;
+    called LeadingZeros: C(O::LeadingZeros, Lane::U32) => OfOne<int::Lzd, u32>;
+    called FirstBitLow: C(O::FirstBitLow, Lane::U32) => OfOne<int::Fbl, u32>;
+    called FirstBitHighU: C(O::FirstBitHighUnsigned, Lane::U32) => OfOne<int::FbhUnsigned, u32>;
+    called ReverseBits: C(O::ReverseBits, Lane::U32) => OfOne<int::Bfrev, u32>;
     inlined MulU32: C(O::Mul, Lane::U32) => OfTwo<int::Mul, u32>;
     called MulU64: C(O::Mul, Lane::U64) => OfTwo<int::Mul, u64>;
     inlined MadU32: C(O::Mad, Lane::U32) => OfThree<int::Mad, u32>;
@@ -300,10 +255,48 @@ kinds! {
     called TruthLessEqualU32: T(Relation::LessEqual, Lane::U32) => Truth<choice::LessEqual, u32>;
     called TruthLessEqualI32: T(Relation::LessEqual, Lane::I32) => Truth<choice::LessEqual, i32>;
     called TruthLessEqualF32: T(Relation::LessEqual, Lane::F32) => Truth<choice::LessEqual, f32>;
-    called GatheredU16: Key::Gathered(2) => EveryOther<u16, true>;
-    called GatheredU32: Key::Gathered(4) => EveryOther<u32, true>;
-    called SpreadU16: Key::Spread(2) => EveryOther<u16, false>;
-    called SpreadU32: Key::Spread(4) => EveryOther<u32, false>;
+    called BytesOf2: Key::Spaced(1, 2, 1) => Spaced<u8, 2, 1>;
+    called BytesTo2: Key::Spaced(1, 1, 2) => Spaced<u8, 1, 2>;
+    called BytesOf4: Key::Spaced(1, 4, 1) => Spaced<u8, 4, 1>;
+    called BytesTo4: Key::Spaced(1, 1, 4) => Spaced<u8, 1, 4>;
+    called Bytes4To4: Key::Spaced(1, 4, 4) => Spaced<u8, 4, 4>;
+    called WordsOf2: Key::Spaced(2, 2, 1) => Spaced<u16, 2, 1>;
+    called WordsTo2: Key::Spaced(2, 1, 2) => Spaced<u16, 1, 2>;
+    called DwordsOf2: Key::Spaced(4, 2, 1) => Spaced<u32, 2, 1>;
+    called DwordsTo2: Key::Spaced(4, 1, 2) => Spaced<u32, 1, 2>;
+    called Dwords2To2: Key::Spaced(4, 2, 2) => Spaced<u32, 2, 2>;
+    called AddBytes: Key::Short(1, O::Add, _) => OfTwo<int::Add, u32, u8>;
+    called AndBytes: Key::Short(1, O::And, _) => OfTwo<int::And, u32, u8>;
+    called OrBytes: Key::Short(1, O::Or, _) => OfTwo<int::Or, u32, u8>;
+    called XorBytes: Key::Short(1, O::Xor, _) => OfTwo<int::Xor, u32, u8>;
+    called ShrBytes: Key::Short(1, O::Shr, _) => OfTwo<int::Shr, u32, u8>;
+    called MinU8: Key::Short(1, O::Min, false) => OfTwo<int::Min, u32, u8>;
+    called MinI8: Key::Short(1, O::Min, true) => OfTwo<int::Min, i32, i8>;
+    called MaxU8: Key::Short(1, O::Max, false) => OfTwo<int::Max, u32, u8>;
+    called MaxI8: Key::Short(1, O::Max, true) => OfTwo<int::Max, i32, i8>;
+    called EqualU8: Key::Short(1, O::Compare(Relation::Equal | Relation::NotEqual), false) => Comparison<choice::Equal, u32, u8>;
+    called EqualI8: Key::Short(1, O::Compare(Relation::Equal | Relation::NotEqual), true) => Comparison<choice::Equal, i32, i8>;
+    called LessU8: Key::Short(1, O::Compare(Relation::Less), false) => Comparison<choice::Less, u32, u8>;
+    called LessI8: Key::Short(1, O::Compare(Relation::Less), true) => Comparison<choice::Less, i32, i8>;
+    called LessEqualU8: Key::Short(1, O::Compare(Relation::LessEqual), false) => Comparison<choice::LessEqual, u32, u8>;
+    called LessEqualI8: Key::Short(1, O::Compare(Relation::LessEqual), true) => Comparison<choice::LessEqual, i32, i8>;
+    called AddWords: Key::Short(2, O::Add, _) => OfTwo<int::Add, u32, u16>;
+    called MulWords: Key::Short(2, O::Mul, _) => OfTwo<int::Mul, u32, u16>;
+    called Add3Words: Key::Short(2, O::Add3, _) => OfThree<int::Add3, u32, u16>;
+    called AndWords: Key::Short(2, O::And, _) => OfTwo<int::And, u32, u16>;
+    called OrWords: Key::Short(2, O::Or, _) => OfTwo<int::Or, u32, u16>;
+    called XorWords: Key::Short(2, O::Xor, _) => OfTwo<int::Xor, u32, u16>;
+    called ShrWords: Key::Short(2, O::Shr, _) => OfTwo<int::Shr, u32, u16>;
+    called MinU16: Key::Short(2, O::Min, false) => OfTwo<int::Min, u32, u16>;
+    called MinI16: Key::Short(2, O::Min, true) => OfTwo<int::Min, i32, i16>;
+    called MaxU16: Key::Short(2, O::Max, false) => OfTwo<int::Max, u32, u16>;
+    called MaxI16: Key::Short(2, O::Max, true) => OfTwo<int::Max, i32, i16>;
+    called EqualU16: Key::Short(2, O::Compare(Relation::Equal | Relation::NotEqual), false) => Comparison<choice::Equal, u32, u16>;
+    called EqualI16: Key::Short(2, O::Compare(Relation::Equal | Relation::NotEqual), true) => Comparison<choice::Equal, i32, i16>;
+    called LessU16: Key::Short(2, O::Compare(Relation::Less), false) => Comparison<choice::Less, u32, u16>;
+    called LessI16: Key::Short(2, O::Compare(Relation::Less), true) => Comparison<choice::Less, i32, i16>;
+    called LessEqualU16: Key::Short(2, O::Compare(Relation::LessEqual), false) => Comparison<choice::LessEqual, u32, u16>;
+    called LessEqualI16: Key::Short(2, O::Compare(Relation::LessEqual), true) => Comparison<choice::LessEqual, i32, i16>;
     called FromBits: C(O::FlagFromBits, Lane::U32) => Bits;
     called SelectU8: C(O::Select, Lane::U8) => Selection<u8>;
     called SelectU16: C(O::Select, Lane::U16) => Selection<u16>;
@@ -414,6 +407,23 @@ impl Hot {
                 modify: source.modify,
             };
             hot.modified |= source.modify != Modify::None;
+        }
+        if matches!(key, Key::Carried(_)) {
+            let second = compute.second.as_ref()?;
+            let bytes = form.to * lanes;
+            let is_late = |from: &Source| {
+                from.region == Region::Packed
+                    && is_read_late(from.offset, form.from, second.offset, form.to, lanes)
+            };
+            // Each turn writes to both.
+            if second.target != Target::Packed
+                || !(form.writes)(second)
+                || second.offset.abs_diff(destination.offset) < bytes
+                || compute.sources.iter().take(used).any(is_late)
+            {
+                return None;
+            }
+            hot.sources[2].offset = u32::try_from(second.offset).ok()?;
         }
         if matches!(
             key,

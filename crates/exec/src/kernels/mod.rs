@@ -13,7 +13,9 @@ mod arithmetic;
 mod bind;
 mod bodies;
 mod choice;
+mod copies;
 mod hot;
+mod key;
 mod relations;
 mod special;
 #[cfg(test)]

@@ -5,7 +5,7 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::bodies::{Body, Lanes, Modifiers, Needs};
+use super::bodies::{Body, Lanes, Modifiers, Needs, is_widened};
 use super::choice::{Relation, relate};
 use super::hot::{Hot, Place};
 use crate::code::{Destination, Modify, Region, Source};
@@ -26,7 +26,7 @@ impl<R: Relation, C: Compute, E: Element + Convert<C>> Body for Comparison<R, C,
     const MODIFIERS: Modifiers = Modifiers::of::<C>();
 
     fn reads(source: &Source) -> bool {
-        Needs::of::<C, E>() == Needs::Half || is_lane::<C>(source)
+        is_widened::<C, E>() || is_lane::<C>(source)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]

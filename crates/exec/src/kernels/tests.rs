@@ -181,16 +181,68 @@ fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
             all.push(one);
         }
     }
-    for (types, lane, stride) in [
-        ((DataType::D, DataType::Ud), Lane::U32, 8),
-        ((DataType::Uw, DataType::W), Lane::U16, 4),
+    for (types, lane, strides) in [
+        ((DataType::D, DataType::Ud), Lane::U32, [8, 0]),
+        ((DataType::D, DataType::Ud), Lane::U32, [0, 8]),
+        ((DataType::Ud, DataType::Ud), Lane::U32, [8, 8]),
+        ((DataType::Uw, DataType::W), Lane::U16, [4, 0]),
+        ((DataType::Uw, DataType::W), Lane::U16, [0, 4]),
+        ((DataType::B, DataType::Ub), Lane::U8, [2, 0]),
+        ((DataType::B, DataType::Ub), Lane::U8, [0, 2]),
+        ((DataType::B, DataType::Ub), Lane::U8, [4, 0]),
+        ((DataType::B, DataType::Ub), Lane::U8, [0, 4]),
+        ((DataType::Ub, DataType::Ub), Lane::U8, [4, 4]),
     ] {
-        let copy = |scalars| compute(Operation::Copy, lane, types, scalars, Modify::None, lanes);
-        let mut gathered = copy(0);
-        gathered.sources[0].region = Region::Strided(stride);
-        let mut spread = copy(scalars & 1);
-        spread.destination.target = Target::Strided(stride);
-        all.extend([gathered, spread]);
+        let mut one = compute(
+            Operation::Copy,
+            lane,
+            types,
+            scalars & 1,
+            Modify::None,
+            lanes,
+        );
+        let [from, to] = strides;
+        if from != 0 {
+            one.sources[0].region = Region::Strided(from);
+        }
+        if to != 0 {
+            one.destination.target = Target::Strided(to);
+        }
+        all.push(one);
+    }
+    for data_type in [DataType::Uw, DataType::W, DataType::Ub, DataType::B] {
+        use Operation as O;
+        let lane = match data_type.is_signed() {
+            true => Lane::I32,
+            false => Lane::U32,
+        };
+        let modify = match modify {
+            Modify::Abs => Modify::None,
+            other => other,
+        };
+        let types = (data_type, data_type);
+        let one = |operation, lane| compute(operation, lane, types, scalars, modify, lanes);
+        let of_words = if data_type.size() == 2 {
+            &[O::Mul, O::Add3][..]
+        } else {
+            &[]
+        };
+        for operation in [O::Add, O::And, O::Or, O::Xor].iter().chain(of_words) {
+            all.push(one(*operation, Lane::U32));
+        }
+        for operation in [
+            O::Min,
+            O::Max,
+            O::Compare(Relation::Equal),
+            O::Compare(Relation::NotEqual),
+            O::Compare(Relation::Less),
+            O::Compare(Relation::LessEqual),
+        ] {
+            all.push(one(operation, lane));
+        }
+        if !data_type.is_signed() {
+            all.push(one(O::Shr, lane));
+        }
     }
     let (from, to) = (Operation::IntegerToFloat, Operation::Convert(Lane::F64));
     for dwords in [DataType::D, DataType::Ud] {
@@ -208,7 +260,40 @@ fn others(scalars: usize, modify: Modify, lanes: usize) -> Vec<Compute> {
             ));
         }
     }
+    for (operation, lane, data_type) in [
+        (Operation::MulHigh, Lane::U64, DataType::Ud),
+        (Operation::MulHigh, Lane::U64, DataType::D),
+        (Operation::AddCarry, Lane::I64, DataType::Ud),
+        (Operation::SubBorrow, Lane::I64, DataType::Ud),
+    ] {
+        let types = (data_type, data_type);
+        let mut one = compute(operation, lane, types, scalars, Modify::None, lanes);
+        if operation != Operation::MulHigh {
+            let offset = TO + 128;
+            one.second = Some(Destination {
+                offset,
+                ..one.destination.clone()
+            });
+        }
+        all.push(one);
+    }
     let types = (DataType::Ud, DataType::Ud);
+    for operation in [
+        Operation::CountBits,
+        Operation::LeadingZeros,
+        Operation::FirstBitLow,
+        Operation::FirstBitHighUnsigned,
+        Operation::ReverseBits,
+    ] {
+        all.push(compute(
+            operation,
+            Lane::U32,
+            types,
+            scalars,
+            Modify::None,
+            lanes,
+        ));
+    }
     let mut bits = compute(
         Operation::FlagFromBits,
         Lane::U32,

@@ -278,6 +278,49 @@ impl Unary<u64> for Cbit {
     }
 }
 
+/// An operation of two dwords with two results.
+pub(crate) trait TwoResults {
+    fn apply(a: u32, b: u32) -> (u32, u32);
+}
+
+/// A sum and its carry.
+pub(crate) struct AddCarry;
+
+impl TwoResults for AddCarry {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn apply(a: u32, b: u32) -> (u32, u32) {
+        let sum = a.wrapping_add(b);
+        (sum, u32::from(sum < a))
+    }
+}
+
+/// A difference and its borrow.
+pub(crate) struct SubBorrow;
+
+impl TwoResults for SubBorrow {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn apply(a: u32, b: u32) -> (u32, u32) {
+        (a.wrapping_sub(b), u32::from(a < b))
+    }
+}
+
+/// Upper half of the product of two dwords.
+pub(crate) struct High;
+
+impl Binary<u32> for High {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn apply(a: u32, b: u32) -> u32 {
+        ((u64::from(a) * u64::from(b)) >> 32) as u32
+    }
+}
+
+impl Binary<i32> for High {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn apply(a: i32, b: i32) -> i32 {
+        ((i64::from(a) * i64::from(b)) >> 32) as i32
+    }
+}
+
 /// Upper half of the product of two numbers that are given as 64 bits.
 pub(crate) struct Mulh;
 
