@@ -10,7 +10,7 @@ use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
-use crate::observe::{Accesses, Extent, InRegister, MemoryAccess, Space};
+use crate::observe::{Extent, InRegister, MemoryAccess, Observer, Space};
 use visakit_isa::semantics::AtomicOp;
 
 /// Element of an atomic message. A word travels in the lower half of a dword.
@@ -105,9 +105,9 @@ impl AtomicData {
 
     /// Reports the operation of each lane to an observer.
     #[cold]
-    fn report(
+    fn report<O: Observer>(
         &self,
-        observer: &mut dyn Accesses,
+        observer: &mut O,
         registers: &Registers,
         (space, extent, align): (Space, Option<Extent>, u64),
         addresses: &[u64],
@@ -201,13 +201,13 @@ impl AtomicAccess {
         })
     }
 
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         local: &mut Local<'_>,
         memory: &Memory,
         mask: u32,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         if mask == 0 {
             return Ok(());
@@ -226,7 +226,7 @@ impl AtomicAccess {
         for address in &mut *addresses {
             *address = address.wrapping_add(opened.base);
         }
-        if let Some(observer) = observer {
+        if O::MEMORY {
             let extent = self.reach.extent(registers, memory);
             let reach = (opened.space, extent, self.addresses.align.max(1));
             self.data
@@ -250,12 +250,12 @@ pub(crate) struct CounterAccess {
 }
 
 impl CounterAccess {
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         memory: &Memory,
         mask: u32,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         if mask == 0 {
             return Ok(());
@@ -263,7 +263,7 @@ impl CounterAccess {
         let (mut counter, index) = self.reach.counter(registers, memory)?;
         let addresses = [0; 32];
         let addresses = addresses.get(..self.lanes).unwrap_or_default();
-        if let Some(observer) = observer {
+        if O::MEMORY {
             let space = Space::Surface(index);
             let reach = (space, None, 1);
             self.data

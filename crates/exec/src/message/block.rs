@@ -9,7 +9,7 @@ use crate::machine::Registers;
 use crate::memory::space::Space as _;
 use crate::memory::target::{Access, Flat, Target};
 use crate::memory::{Local, Memory};
-use crate::observe::{Accesses, InRegister, MemoryAccess, Space};
+use crate::observe::{InRegister, MemoryAccess, Observer, Space};
 
 /// A load or store of consecutive bytes.
 #[derive(Clone, Debug)]
@@ -32,12 +32,12 @@ pub(crate) struct BlockAccess {
 }
 
 impl BlockAccess {
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         local: &mut Local<'_>,
         memory: &Memory,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         let Some(data) = &self.data else {
             return Ok(());
@@ -49,7 +49,7 @@ impl BlockAccess {
         }
         let opened = self.reach.open(registers, local, memory, address)?;
         let address = address.wrapping_add(opened.base);
-        if let Some(observer) = observer {
+        if O::MEMORY {
             let access = MemoryAccess {
                 extent: self.reach.extent(registers, memory),
                 data: data.place().map(|offset| InRegister {
@@ -166,11 +166,11 @@ fn coordinate(edge: &Edge, registers: &Registers) -> i64 {
 }
 
 impl MediaAccess {
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         memory: &Memory,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         let Some(data) = &self.data else {
             return Ok(());
@@ -225,7 +225,7 @@ impl MediaAccess {
                 .checked_add(u64::try_from(x).ok()?)?;
             usize::try_from(at).ok().filter(|at| *at < len)
         };
-        if let Some(observer) = observer {
+        if O::MEMORY {
             for (row, y) in (top..).take(self.height).enumerate() {
                 let clipped = left.max(0)..row_bytes.min(left + self.width as i64);
                 let bytes = usize::try_from(clipped.end - clipped.start).unwrap_or(0);
@@ -386,11 +386,11 @@ impl Block2dShape {
 }
 
 impl Block2d {
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         memory: &Memory,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         let Some(data) = &self.data else {
             return Ok(());
@@ -420,7 +420,7 @@ impl Block2d {
         let places = (0..shape.blocks).flat_map(|block| {
             (0..shape.height).flat_map(move |y| (0..shape.width).map(move |x| (block, y, x)))
         });
-        if let Some(observer) = observer {
+        if O::MEMORY {
             let plain = !shape.transpose && shape.packed() == 1;
             // Elements that are neighbours in memory and in registers are one access.
             let (step, most) = if plain {

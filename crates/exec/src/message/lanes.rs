@@ -13,7 +13,7 @@ use crate::machine::file::merge;
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Flat, Target, Window};
 use crate::memory::{Local, Memory};
-use crate::observe::{Accesses, Extent, Space};
+use crate::observe::{Extent, Observer, Space};
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use std::marker::PhantomData;
 
@@ -113,18 +113,18 @@ impl LaneAccess {
     }
 
     #[inline]
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         local: &mut Local<'_>,
         memory: &Memory,
         mask: u32,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         if self.data.is_none() || mask == 0 {
             return Ok(());
         }
-        if observer.is_none() && self.run_narrow(registers, local, memory, mask) {
+        if !O::MEMORY && self.run_narrow(registers, local, memory, mask) {
             return Ok(());
         }
         if self.lanes == 1 && self.addresses.pitch.is_none() {
@@ -152,14 +152,14 @@ impl LaneAccess {
 
     /// Opens the storage and transfers the elements at these addresses.
     #[inline]
-    fn access(
+    fn access<O: Observer>(
         &self,
         (found, addresses): (Found, &mut [u64]),
         registers: &mut Registers,
         local: &mut Local<'_>,
         memory: &Memory,
         mask: u32,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         if let Some((lane, address)) = found.misaligned
             && !memory.is_lenient()
@@ -194,7 +194,7 @@ impl LaneAccess {
                     *address = address.wrapping_add(base);
                 }
                 at.reach.0 = space;
-                if observer.is_some() {
+                if O::MEMORY {
                     at.reach.1 = self.reach.extent(registers, memory);
                 }
                 with_target!(target, |target| self.transfer(
@@ -208,12 +208,12 @@ impl LaneAccess {
     }
 
     /// Transfers the elements at addresses of an opened storage.
-    fn transfer<T: Target>(
+    fn transfer<T: Target, O: Observer>(
         &self,
         target: &mut T,
         at: At<'_>,
         registers: &mut Registers,
-        mut observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         let Some(data) = &self.data else {
             return Ok(());
@@ -224,12 +224,12 @@ impl LaneAccess {
             reach,
             ..
         } = at;
-        if at.is_run && self.run_at_once(data, registers, target, reach, at.first, &mut observer)? {
+        let is_done =
+            at.is_run && self.run_at_once(data, registers, target, reach, at.first, observer)?;
+        if is_done {
             return Ok(());
         }
-        if let Some(observer) = observer
-            && !self.report_lanes(observer, registers, reach, addresses, mask)
-        {
+        if O::MEMORY && !self.report_lanes(observer, registers, reach, addresses, mask) {
             self.report(observer, registers, reach, addresses, mask);
         }
         self.run_by_lane(data, registers, target, addresses, mask)
@@ -238,14 +238,14 @@ impl LaneAccess {
     /// All lanes together are one run of bytes, in memory and in the register. Transfers it if it is in one
     /// storage, and returns whether it did.
     #[inline]
-    fn run_at_once<T: Target>(
+    fn run_at_once<T: Target, O: Observer>(
         &self,
         data: &Data,
         registers: &mut Registers,
         target: &mut T,
         reach: (Space, Option<Extent>),
         first: u64,
-        observer: &mut Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Result<bool, Box<Trap>> {
         let address = first.wrapping_add(self.parts.first().map_or(0, |p| p.memory as u64));
         let access = if self.store {
@@ -256,9 +256,7 @@ impl LaneAccess {
         let Some((space, at)) = target.locate(access, address, self.run_bytes as u64) else {
             return Ok(false);
         };
-        if let Some(observer) = observer
-            && !self.report_run(*observer, registers, reach, address)
-        {
+        if O::MEMORY && !self.report_run(observer, registers, reach, address) {
             return Ok(false);
         }
         if self.store {

@@ -29,7 +29,7 @@ use crate::code::LaneMessage;
 use crate::fault::{Outcome, Unsupported};
 use crate::machine::Registers;
 use crate::memory::{Local, Memory};
-use crate::observe::Accesses;
+use crate::observe::{Accesses, Observer, Told};
 use crate::translate::Context;
 use fields::Fields;
 use visakit_isa::Instruction;
@@ -151,16 +151,29 @@ impl Message {
         }
     }
 
-    /// Runs the message. Bit i of `mask` enables lane i of the instruction (its first lane is bit 0
-    /// whatever its mask offset); the bits above the execution size are zero.
-    #[inline]
-    pub(crate) fn run(
+    /// Runs the message and tells an observer what it accesses: see [`Message::run`].
+    #[inline(never)]
+    pub(crate) fn run_observed(
         &self,
         registers: &mut Registers,
         local: &mut Local<'_>,
         memory: &Memory,
         mask: u32,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut dyn Accesses,
+    ) -> Outcome {
+        self.run(registers, local, memory, mask, &mut Told(observer))
+    }
+
+    /// Runs the message. Bit i of `mask` enables lane i of the instruction (its first lane is bit 0
+    /// whatever its mask offset); the bits above the execution size are zero.
+    #[inline]
+    pub(crate) fn run<O: Observer>(
+        &self,
+        registers: &mut Registers,
+        local: &mut Local<'_>,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
     ) -> Outcome {
         match self {
             Self::Lanes(m) => m.run(registers, local, memory, mask, observer),

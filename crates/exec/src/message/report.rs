@@ -5,7 +5,7 @@ use super::fields::Data;
 use super::lanes::{LaneAccess, Part};
 use super::unit::UnitKind;
 use crate::machine::Registers;
-use crate::observe::{Accesses, Extent, InRegister, LanesAccess, MemoryAccess, Space};
+use crate::observe::{Extent, InRegister, LanesAccess, MemoryAccess, Observer, Space};
 
 impl LaneAccess {
     /// Whether low bits of addresses are ignored by the message, so that a lane's address may be wrong
@@ -27,9 +27,9 @@ impl LaneAccess {
 
     /// Reports a run of bytes to an observer. Returns whether it needs no more.
     #[cold]
-    pub(super) fn report_run(
+    pub(super) fn report_run<O: Observer>(
         &self,
-        observer: &mut dyn Accesses,
+        observer: &mut O,
         registers: &Registers,
         (space, extent): (Space, Option<Extent>),
         address: u64,
@@ -55,9 +55,9 @@ impl LaneAccess {
 
     /// Reports all lanes together to an observer. Returns whether it needs no more.
     #[cold]
-    pub(super) fn report_lanes(
+    pub(super) fn report_lanes<O: Observer>(
         &self,
-        observer: &mut dyn Accesses,
+        observer: &mut O,
         registers: &Registers,
         (space, extent): (Space, Option<Extent>),
         addresses: &[u64],
@@ -101,9 +101,9 @@ impl LaneAccess {
     }
 
     #[cold]
-    pub(super) fn report(
+    pub(super) fn report<O: Observer>(
         &self,
-        observer: &mut dyn Accesses,
+        observer: &mut O,
         registers: &Registers,
         (space, extent): (Space, Option<Extent>),
         addresses: &[u64],

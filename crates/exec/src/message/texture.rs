@@ -6,7 +6,7 @@ use crate::code::Scalar;
 use crate::fault::{Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::{Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, sample};
-use crate::observe::{Accesses, MemoryAccess, Space};
+use crate::observe::{MemoryAccess, Observer, Space};
 use half::f16;
 
 /// What a sampler message queries.
@@ -81,12 +81,12 @@ impl Parameter {
 }
 
 impl Texture {
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         memory: &Memory,
         mask: u32,
-        mut observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         let Some(dst) = &self.dst else {
             return Ok(());
@@ -115,7 +115,7 @@ impl Texture {
                 Query::Load => {
                     let at = self.integers(registers, lane)?;
                     let [x, y, z] = std::array::from_fn(|i| sum(at, offsets, i));
-                    if let Some(observer) = &mut observer {
+                    if O::MEMORY {
                         let place = texels.place(x, y, z);
                         let start = usize::try_from(texels.image.offset).unwrap_or(0);
                         if let Some(at) = place.and_then(|at| at.checked_sub(start)) {

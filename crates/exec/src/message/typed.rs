@@ -8,7 +8,7 @@ use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::target::Window;
 use crate::memory::{Memory, Texels};
-use crate::observe::{Accesses, MemoryAccess, Space};
+use crate::observe::{MemoryAccess, Observer, Space};
 
 /// Integer texel coordinates of the lanes.
 #[derive(Clone, Debug)]
@@ -60,8 +60,8 @@ pub(crate) struct TypedAccess {
     pub(crate) store: bool,
 }
 
-fn report(
-    observer: &mut dyn Accesses,
+fn report<O: Observer>(
+    observer: &mut O,
     (registers, memory): (&Registers, &Memory),
     (texels, surface): (&Texels<'_>, u32),
     coordinates: &LaneCoordinates,
@@ -88,19 +88,19 @@ fn report(
 }
 
 impl TypedAccess {
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         memory: &Memory,
         mask: u32,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         let Some(data) = &self.data else {
             return Ok(());
         };
         let coordinates = self.coordinates.fill(registers)?;
         let (mut texels, surface) = self.reach.image(registers, memory)?;
-        if let Some(observer) = observer {
+        if O::MEMORY {
             let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
             let of_lane = |space, lane: u8, at| {
                 let mut operands = [None; 4];
@@ -183,12 +183,12 @@ pub(crate) struct TypedAtomic {
 }
 
 impl TypedAtomic {
-    pub(crate) fn run(
+    pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,
         memory: &Memory,
         mask: u32,
-        observer: Option<&mut dyn Accesses>,
+        observer: &mut O,
     ) -> Outcome {
         let coordinates = self.coordinates.fill(registers)?;
         let (texels, surface) = self.reach.image(registers, memory)?;
@@ -198,7 +198,7 @@ impl TypedAtomic {
                 wanted: "an image with texels of the size of the operation",
             }));
         }
-        if let Some(observer) = observer {
+        if O::MEMORY {
             let of_lane = |space, lane, at| self.data.access(space, lane, at);
             let image = (&texels, surface);
             report(

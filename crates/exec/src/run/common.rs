@@ -71,7 +71,7 @@ impl Common<'_, '_> {
     #[inline(never)]
     fn message(&mut self, message: &Message, mask: u32) -> Outcome {
         let (registers, local) = (&mut *self.registers, &mut self.local);
-        message.0.run(registers, local, self.memory, mask, None)
+        message.0.run(registers, local, self.memory, mask, &mut ())
     }
 }
 

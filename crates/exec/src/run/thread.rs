@@ -427,12 +427,12 @@ impl<O: Observer> Loop<'_, '_, O> {
                         slm: &mut *slm,
                         scratch: &mut thread.scratch,
                     };
-                    let run = message.0.run(
+                    let run = message.0.run_observed(
                         &mut thread.registers,
                         &mut local,
                         world.memory,
                         mask,
-                        Some(observer),
+                        observer,
                     );
                     if let Err(trap) = run {
                         break Err(trap);

@@ -313,21 +313,17 @@ impl Machine {
             scratch: &mut scratch,
         };
         let mut events = Events::default();
-        let watched = self.message.run(
-            &mut copy,
-            &mut watched_local,
-            &memory,
-            mask,
-            Some(&mut events),
-        );
+        let watched = self
+            .message
+            .run(&mut copy, &mut watched_local, &memory, mask, &mut events);
         events.agree();
         if watched.is_ok() {
             events.loaded(&memory, &copy.file);
         }
         self.events = events.lanes;
-        let outcome = self
-            .message
-            .run(&mut self.registers, &mut local, &self.memory, mask, None);
+        let outcome =
+            self.message
+                .run(&mut self.registers, &mut local, &self.memory, mask, &mut ());
         assert_eq!(watched, outcome);
         assert!(outcome.is_err() || copy.file == self.registers.file);
         assert!(outcome.is_err() || slm == self.slm);
