@@ -33,6 +33,10 @@ impl Key {
         let integers = !from.is_float() && !to.is_float();
         let resized = from.size() != to.size() && !destination.saturate;
         let same = integers && from.size() == to.size();
+        let [a, b, ..] = &compute.sources;
+        let is_plain =
+            |source: &Source, of: DataType| source.data_type == of && source.modify == Modify::None;
+        let are_dwords = |of| is_plain(a, of) && is_plain(b, of);
         let spaces = (
             spacing(&source.region, from),
             match destination.target {
@@ -41,10 +45,13 @@ impl Key {
                 _ => None,
             },
         );
-        let [a, b, ..] = &compute.sources;
-        let is_plain =
-            |source: &Source, of: DataType| source.data_type == of && source.modify == Modify::None;
-        let are_dwords = |of| is_plain(a, of) && is_plain(b, of);
+        if let (Some(of), Some(to)) = spaces
+            && compute.operation == Operation::Copy
+            && same
+            && (of, to) != (1, 1)
+        {
+            return Self::Spaced(from.size(), of, to);
+        }
         match compute.operation {
             Operation::MulHigh if are_dwords(DataType::Ud) => Self::High(false),
             Operation::MulHigh if are_dwords(DataType::D) => Self::High(true),
@@ -55,13 +62,6 @@ impl Key {
             }
             Operation::Compare(relation) if compute.sets.is_none() => {
                 Self::Truth(relation, compute.lane)
-            }
-            Operation::Copy
-                if same
-                    && let (Some(of), Some(to)) = spaces
-                    && (of, to) != (1, 1) =>
-            {
-                Self::Spaced(from.size(), of, to)
             }
             Operation::Copy if integers && resized => {
                 Self::Resized(from.size(), from.is_signed(), to.size())
