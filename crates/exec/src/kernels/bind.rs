@@ -164,7 +164,8 @@ fn choose(compute: &Compute) -> Function {
             U8 u8 | U16 u16 | U32 u32 | U64 u64 | I64 i64 | I128 i128 | F32 f32 | F64 f64
                 => |C| c::select::<C>),
         Operation::Insert => special::insert,
-        Operation::AddCarry | Operation::SubBorrow => special::carried,
+        Operation::AddCarry => special::carried::<int::AddCarry>,
+        Operation::SubBorrow => special::carried::<int::SubBorrow>,
         Operation::Add3Overflow => special::overflow_of_three,
         Operation::MadWide => special::mad_wide,
         Operation::DotBytes => special::dot_bytes,

@@ -253,6 +253,13 @@ impl<E: Element> Lanes<E> {
         Self { place, value }
     }
 
+    /// The N elements from lane `first` on, as they are.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn elements<const N: usize>(&self, file: &[u8], first: usize) -> [E; N] {
+        let first = self.place.offset as usize + first * E::SIZE;
+        either(self.place.scalar, self.value, file, first)
+    }
+
     /// The N lanes from `first` on.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn read<C, const N: usize, const MODIFIED: bool>(
@@ -264,8 +271,7 @@ impl<E: Element> Lanes<E> {
         C: Compute,
         E: Convert<C>,
     {
-        let first = self.place.offset as usize + first * E::SIZE;
-        let mut values = converted(&either(self.place.scalar, self.value, file, first));
+        let mut values = converted(&self.elements(file, first));
         if MODIFIED {
             let change = C::change(self.place.modify);
             for value in &mut values {
@@ -280,12 +286,7 @@ impl<E: Element> Lanes<E> {
 ///
 /// Both are read from memory in the same way: the compiler would make single lanes of a choice between arrays.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn either<C: Pod, const N: usize>(
-    scalar: bool,
-    value: C,
-    file: &[u8],
-    first: usize,
-) -> [C; N] {
+fn either<C: Pod, const N: usize>(scalar: bool, value: C, file: &[u8], first: usize) -> [C; N] {
     let copies;
     let bytes = if scalar || N == 1 {
         copies = [value; N];
@@ -411,7 +412,7 @@ arithmetic! {
 /// A sum or difference of dwords; its carry or borrow goes to where the third source would be.
 pub(super) struct Carried<O>(PhantomData<O>);
 
-impl<O: TwoResults> Body for Carried<O> {
+impl<O: TwoResults<u32>> Body for Carried<O> {
     const NEEDS: Needs = Needs::Nothing;
     const FROM: usize = 4;
     const TO: usize = 4;

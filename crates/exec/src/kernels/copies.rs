@@ -5,12 +5,12 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::bodies::{Body, Lanes, Modifiers, Needs, converted, either};
+use super::bodies::{Body, Lanes, Modifiers, Needs, converted};
 use super::hot::Hot;
 use crate::code::{Destination, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::simd::Host;
-use crate::machine::file::{array, element, put};
+use crate::machine::file::{array, put};
 use crate::machine::registers::{is_element, is_lane};
 use std::marker::PhantomData;
 
@@ -39,12 +39,14 @@ impl<E: Compute + Element, const FROM: usize, const TO: usize> Body for Spaced<E
         mask: u32,
         times: usize,
     ) {
-        let [from, ..] = hot.sources;
-        let scalar: E = element(file, from.offset as usize);
+        let [source, ..] = hot.sources;
+        let from = Lanes::<E>::new(source, file);
         for first in (0..times).map(|turn| turn * N) {
-            let at = from.offset as usize + first * Self::FROM;
-            let mut values: [E; N] = either(from.scalar, scalar, file, at);
-            if FROM != 1 {
+            let mut values = [E::zeroed(); N];
+            if FROM == 1 {
+                values = from.elements(file, first);
+            } else {
+                let at = source.offset as usize + first * Self::FROM;
                 let spaces: [[E; FROM]; N] = array(file, at);
                 for lane in 0..N {
                     values[lane] = spaces[lane][0];
@@ -123,10 +125,9 @@ impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
         times: usize,
     ) {
         let [from, ..] = hot.sources;
-        let scalar: S = element(file, from.offset as usize);
+        let from = Lanes::<S>::new(from, file);
         for first in (0..times).map(|turn| turn * N) {
-            let first_byte = from.offset as usize + first * S::SIZE;
-            let values: [S; N] = either(from.scalar, scalar, file, first_byte);
+            let values: [S; N] = from.elements(file, first);
             put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
         }
     }

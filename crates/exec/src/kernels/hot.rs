@@ -185,8 +185,8 @@ kinds! {
     inlined AddU64: C(O::Add, Lane::U64) => OfTwo<int::Add, u64>;
     called AddCarry: Key::Carried(O::AddCarry) => Carried<int::AddCarry>;
     called SubBorrow: Key::Carried(O::SubBorrow) => Carried<int::SubBorrow>;
-    called HighU32: Key::High(false) => OfTwo<int::High, u32>;
-    called HighI32: Key::High(true) => OfTwo<int::High, i32>;
+    called HighU32: Key::High(false) => OfTwo<int::Mulh, u32>;
+    called HighI32: Key::High(true) => OfTwo<int::Mulh, i32>;
     called CountBits: C(O::CountBits, Lane::U32) => OfOne<int::Cbit, u32>;
     called LeadingZeros: C(O::LeadingZeros, Lane::U32) => OfOne<int::Lzd, u32>;
     called FirstBitLow: C(O::FirstBitLow, Lane::U32) => OfOne<int::Fbl, u32>;

@@ -119,17 +119,17 @@ pub(super) fn setp_lanes(alu: &Alu<'_>, registers: &mut Registers, mask: u32) ->
 }
 
 /// A sum or difference, and its carry or borrow.
-pub(super) fn carried(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
-    let function = match alu.operation {
-        Operation::AddCarry => |a: i64, b: i64| (a + b, u32::from(a + b > u32::MAX.into())),
-        _ => |a: i64, b: i64| (a - b, u32::from(a < b)),
-    };
+pub(super) fn carried<O: int::TwoResults<i64>>(
+    alu: &Alu<'_>,
+    registers: &mut Registers,
+    mask: u32,
+) -> Outcome {
     let [x, y, ..] = &alu.sources;
     let x: [i64; 32] = load(registers, x, alu.lanes, mask)?;
     let y: [i64; 32] = load(registers, y, alu.lanes, mask)?;
     let (mut first, mut second) = ([0i64; 32], [0u32; 32]);
     for (((first, second), x), y) in first.iter_mut().zip(&mut second).zip(x).zip(y) {
-        (*first, *second) = function(x, y);
+        (*first, *second) = O::apply(x, y);
     }
     store(registers, &alu.destination, &first, alu.lanes, mask)?;
     match &alu.second {

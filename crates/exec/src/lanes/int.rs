@@ -278,15 +278,15 @@ impl Unary<u64> for Cbit {
     }
 }
 
-/// An operation of two dwords with two results.
-pub(crate) trait TwoResults {
-    fn apply(a: u32, b: u32) -> (u32, u32);
+/// An operation of two dwords, modular or as exact numbers, whose second result is 0 or 1.
+pub(crate) trait TwoResults<C> {
+    fn apply(a: C, b: C) -> (C, u32);
 }
 
 /// A sum and its carry.
 pub(crate) struct AddCarry;
 
-impl TwoResults for AddCarry {
+impl TwoResults<u32> for AddCarry {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: u32, b: u32) -> (u32, u32) {
         let sum = a.wrapping_add(b);
@@ -294,40 +294,51 @@ impl TwoResults for AddCarry {
     }
 }
 
+impl TwoResults<i64> for AddCarry {
+    fn apply(a: i64, b: i64) -> (i64, u32) {
+        (a + b, u32::from(a + b > u32::MAX.into()))
+    }
+}
+
 /// A difference and its borrow.
 pub(crate) struct SubBorrow;
 
-impl TwoResults for SubBorrow {
+impl TwoResults<u32> for SubBorrow {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: u32, b: u32) -> (u32, u32) {
         (a.wrapping_sub(b), u32::from(a < b))
     }
 }
 
+impl TwoResults<i64> for SubBorrow {
+    fn apply(a: i64, b: i64) -> (i64, u32) {
+        (a - b, u32::from(a < b))
+    }
+}
+
 /// Upper half of the product of two dwords.
-pub(crate) struct High;
-
-impl Binary<u32> for High {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn apply(a: u32, b: u32) -> u32 {
-        ((u64::from(a) * u64::from(b)) >> 32) as u32
-    }
-}
-
-impl Binary<i32> for High {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn apply(a: i32, b: i32) -> i32 {
-        ((i64::from(a) * i64::from(b)) >> 32) as i32
-    }
-}
-
-/// Upper half of the product of two numbers that are given as 64 bits.
 pub(crate) struct Mulh;
 
+/// The dwords are given as 64 bits.
 impl Binary<u64> for Mulh {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: u64, b: u64) -> u64 {
         a.wrapping_mul(b) >> 32
+    }
+}
+
+impl Binary<u32> for Mulh {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn apply(a: u32, b: u32) -> u32 {
+        <Self as Binary<u64>>::apply(a.into(), b.into()) as u32
+    }
+}
+
+impl Binary<i32> for Mulh {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn apply(a: i32, b: i32) -> i32 {
+        let [a, b] = [a, b].map(|x| i64::from(x).cast_unsigned());
+        <Self as Binary<u64>>::apply(a, b) as i32
     }
 }
 
