@@ -76,6 +76,7 @@ impl Assembler {
     /// Removes what was written after a mark. No label may have been placed since.
     pub(crate) fn back(&mut self, mark: usize) {
         self.instructions.truncate(mark);
+        self.pending = None;
     }
 
     /// Removes an instruction, whose label stays. Marks do not change.

@@ -1,7 +1,8 @@
 //! Jumps, and lanes that diverge or join.
 
 use crate::assembler::Label;
-use crate::flow::{Compiler, Counts, Exit, TAKEN, Way};
+use crate::exits::{TAKEN, Way};
+use crate::flow::{Compiler, Counts};
 use crate::pages::place as fields;
 use crate::vector::{Done, RUNNING, field};
 use iced_x86::{Code as Op, Register};
@@ -27,12 +28,11 @@ impl Compiler<'_> {
         inverted: bool,
         before: Counts,
         counts: Counts,
-        exits: &mut Vec<Exit>,
     ) {
         let stays = self.writer.asm.label();
         if let Some(flag) = &step.predicate {
             let Ok(()) = self.condition(flag) else {
-                let label = self.exit(exits, place, before, Way::Leave);
+                let label = self.exit(place, before, Way::Leave);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 return;
             };
@@ -44,7 +44,7 @@ impl Compiler<'_> {
             };
             self.writer.asm.jump(how, stays);
         }
-        let meets = self.exit(exits, place, counts, Way::Jump(target));
+        let meets = self.exit(place, counts, Way::Jump(target));
         self.meet(target, Op::Jbe_rel32_64, meets);
         self.count(counts);
         self.go(target, usize::from(!full));
@@ -63,7 +63,6 @@ impl Compiler<'_> {
     }
 
     /// Enabled lanes jump. If only some of them do, the interpreter splits them.
-    #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
     pub(crate) fn goto(
         &mut self,
         place: usize,
@@ -72,14 +71,13 @@ impl Compiler<'_> {
         target: usize,
         inverted: bool,
         counts: &mut Counts,
-        exits: &mut Vec<Exit>,
     ) {
         let before = *counts;
         let window = step.lanes.window();
         match &step.predicate {
             Some(flag) => {
                 if self.writer.flag(flag, TAKEN).is_err() {
-                    let label = self.exit(exits, place, before, Way::Leave);
+                    let label = self.exit(place, before, Way::Leave);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                     return;
                 }
@@ -100,7 +98,7 @@ impl Compiler<'_> {
         } else {
             counts.running += 1;
         }
-        let parts = self.exit(exits, place, *counts, Way::Branch(target));
+        let parts = self.exit(place, *counts, Way::Branch(target));
         let stays = self.writer.asm.label();
         self.writer.asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
         self.writer.asm.jump(Op::Je_rel32_64, stays);

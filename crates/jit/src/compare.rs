@@ -39,10 +39,6 @@ impl Writer {
             }
             return self.set_lanes(lanes, &compute.destination, bits, enabled);
         };
-        if c.count == 1 {
-            // Lanes that are not used.
-            self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
-        }
         if relation == Relation::NotEqual {
             self.asm.op1(Code::Not_rm32, bits);
         }

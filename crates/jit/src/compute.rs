@@ -541,13 +541,27 @@ impl Writer {
     /// The enabled lanes of a step in [`MASK`]; the other registers of numbers are lost.
     pub(crate) fn exec_mask(&mut self, step: &Step) -> Done {
         let lanes = step.lanes;
-        match &step.predicate {
-            Some(flag) => self.flag(flag, MASK)?,
-            None => self.asm.op1i(Code::Mov_r32_imm32, MASK, lanes.window()),
-        }
+        let running = crate::vector::RUNNING;
+        let Some(flag) = &step.predicate else {
+            if lanes.no_mask {
+                let window = lanes.window();
+                self.asm.op1i(Code::Mov_r32_imm32, MASK, window);
+                return Ok(());
+            }
+            self.asm.op2(Code::Mov_r32_rm32, MASK, running);
+            if lanes.first != 0 {
+                let first = lanes.first.into();
+                self.asm.op1i(Code::Shr_rm32_imm8, MASK, first);
+            }
+            if lanes.window() != u32::MAX {
+                let window = lanes.window();
+                self.asm.op1i(Code::And_rm32_imm32, MASK, window);
+            }
+            return Ok(());
+        };
+        self.flag(flag, MASK)?;
         if !lanes.no_mask {
-            self.asm
-                .op2(Code::Mov_r32_rm32, Register::EAX, crate::vector::RUNNING);
+            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, running);
             if lanes.first != 0 {
                 self.asm
                     .op1i(Code::Shr_rm32_imm8, Register::EAX, lanes.first.into());

@@ -9,10 +9,11 @@ use crate::Features;
 use crate::apart::apart;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
+use crate::exits::{Exit, Way};
 use crate::kept::Kept;
+use crate::loops::Turn;
 use crate::mode::Form;
 use crate::pages::place as fields;
-use crate::pending::Pending;
 use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
 };
@@ -20,16 +21,16 @@ use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use visakit_exec::Entry;
-use visakit_exec::code::{Action, Code, Lane, Liveness, Modes, Operation, Step};
+use visakit_exec::code::{Action, Code, Flag, Lane, Liveness, Modes, Operation, Step, Walk};
 
 /// A run of steps.
 #[derive(Debug)]
-struct Segment {
-    steps: Range<usize>,
+pub(crate) struct Segment {
+    pub(crate) steps: Range<usize>,
     /// Instructions that run if it is not left before its end.
-    cost: u32,
+    pub(crate) cost: u32,
     /// Whether its results depend on the float mode.
-    usual_mode: bool,
+    pub(crate) usual_mode: bool,
     /// Whether it may be entered in a mode that flushes denormals, too.
     flushes: bool,
     /// Whether it may well be entered in a mode that rounds to one side.
@@ -40,7 +41,7 @@ struct Segment {
 
 impl Segment {
     /// The start of a version: 0 for full masks.
-    fn label(&self, version: usize) -> Label {
+    pub(crate) fn label(&self, version: usize) -> Label {
         let [full, other] = self.labels;
         if version == 0 { full } else { other }
     }
@@ -128,6 +129,25 @@ fn literals(code: &Code) -> HashMap<usize, u64> {
         .collect()
 }
 
+/// The bits of predicate variables that steps use, by the places of their words, if nobody else looks at them.
+fn flags(code: &Code, live: Option<&Liveness>) -> HashMap<usize, u32> {
+    let mut bits = HashMap::new();
+    if live.is_none_or(Liveness::includes_end) {
+        return bits;
+    }
+    for step in &code.steps {
+        let mut used: Vec<&Flag> = step.predicate.iter().collect();
+        if let Action::Compute(compute) = &step.action {
+            used.extend(&compute.sets);
+            used.extend(&compute.flags);
+        }
+        for flag in used {
+            *bits.entry(flag.offset as usize).or_default() |= flag.lanes();
+        }
+    }
+    bits
+}
+
 /// All lanes of the program, by the widest step.
 fn full_mask(code: &Code) -> u32 {
     let lanes = code.steps.iter().map(|s| s.lanes.first + s.lanes.count);
@@ -144,49 +164,24 @@ pub(crate) struct Counts {
     pub(crate) running: u32,
 }
 
-/// A way out of a segment that is written after it.
-pub(crate) struct Exit {
-    label: Label,
-    /// The step that contains it.
-    place: usize,
-    counts: Counts,
-    way: Way,
-    /// The form of the segment that it leaves.
-    form: Form,
-    /// What registers hold there, and may not be in the file.
-    pending: Vec<Pending>,
-}
-
-/// Where a way out leads.
-#[derive(Clone, Copy)]
-pub(crate) enum Way {
-    /// The interpreter continues with the step.
-    Leave,
-    /// The step had a fault.
-    Fault,
-    /// All running lanes jump to a step, where others wait.
-    Jump(usize),
-    /// The lanes in [`TAKEN`] jump to a step.
-    Branch(usize),
-    /// Lanes that wait at the step join.
-    Join,
-}
-
-/// Lanes that jump.
-pub(crate) const TAKEN: Register = Register::EDX;
-
 pub(crate) struct Compiler<'c> {
     pub(crate) code: &'c Code,
     /// What must be in the register file; everything if it is not known.
-    live: Option<&'c Liveness>,
+    pub(crate) live: Option<&'c Liveness>,
     /// The float modes that steps may well be reached in.
     modes: Vec<Modes>,
     /// Messages of the segment whose addresses differ by something uniform.
     pub(crate) apart: HashMap<usize, u32>,
     pub(crate) writer: Writer,
-    segments: BTreeMap<usize, Segment>,
+    /// Ways out of what is being written.
+    pub(crate) exits: Vec<Exit>,
+    pub(crate) segments: BTreeMap<usize, Segment>,
+    /// Starts of loops that keep operands in registers, by their first step and version.
+    pub(crate) loops: HashMap<(usize, usize), Label>,
+    /// The turn of a loop that is being written.
+    pub(crate) turn: Option<Turn>,
     pub(crate) full: u32,
-    end: Label,
+    pub(crate) end: Label,
     /// Whether there are subroutines or functions, so that not every return ends the thread.
     pub(crate) has_calls: bool,
     /// Where a thread ends that another one follows.
@@ -206,6 +201,7 @@ pub(crate) fn compile(
         file_bytes: code.register_bytes,
         constants: Constants::default(),
         literals: literals(code),
+        flags: flags(code, live),
         kept: Kept::default(),
         detours: Vec::new(),
         form: Form::Usual,
@@ -213,6 +209,7 @@ pub(crate) fn compile(
         stores: Vec::new(),
         loads: Vec::new(),
         certain: true,
+        accesses: None,
     };
     let modes = code.modes();
     let segments = segments(code, &modes, &mut writer);
@@ -226,7 +223,10 @@ pub(crate) fn compile(
         modes,
         apart: HashMap::new(),
         writer,
+        exits: Vec::new(),
         segments,
+        loops: HashMap::new(),
+        turn: None,
         full: full_mask(code),
         end,
         has_calls: code.steps.iter().any(|step| {
@@ -238,6 +238,7 @@ pub(crate) fn compile(
     };
     compiler.enter_and_leave();
     compiler.go_on_with_follower();
+    compiler.loops();
     let starts: Vec<usize> = compiler.segments.keys().copied().collect();
     for start in &starts {
         for version in [0, 1] {
@@ -361,10 +362,9 @@ impl Compiler<'_> {
             0 => apart(self.code, self.full, steps.clone()),
             _ => HashMap::new(),
         };
-        let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
         self.writer.forget();
-        let unaffordable = self.exit(&mut exits, start, Counts::default(), Way::Leave);
+        let unaffordable = self.exit(start, Counts::default(), Way::Leave);
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
         self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
         if usual_mode {
@@ -383,8 +383,8 @@ impl Compiler<'_> {
                 if of == Form::Directed {
                     self.round_as_mode();
                 }
-                self.steps(steps.clone(), version, &mut exits);
-                self.detours(&mut exits);
+                self.steps(steps.clone(), version);
+                self.detours();
                 self.writer.form = Form::Usual;
                 if form.is_some() {
                     self.writer.asm.place(other);
@@ -392,32 +392,18 @@ impl Compiler<'_> {
                 }
             }
         } else {
-            self.steps(steps, version, &mut exits);
-            self.detours(&mut exits);
+            self.steps(steps, version);
+            self.detours();
         }
-        for exit in &exits {
-            self.leave_by(exit);
-        }
+        self.leave_by_exits();
         self.writer.remove_stores();
         self.writer.form = Form::Usual;
     }
 
     /// The steps of a segment, and the way to the next one.
-    fn steps(&mut self, steps: Range<usize>, version: usize, exits: &mut Vec<Exit>) {
-        let full = version == 0;
+    fn steps(&mut self, steps: Range<usize>, version: usize) {
         let mut counts = Counts::default();
-        let code = self.code;
-        let mut walk = self.live.and_then(|live| live.walk(code, steps.start));
-        for place in steps.clone() {
-            let Some(step) = code.steps.get(place) else {
-                continue;
-            };
-            self.step(place, step, full, &mut counts, exits);
-            if let Some(walk) = &mut walk {
-                walk.go(place + 1);
-                self.writer.retire(|bytes| walk.live().any(bytes));
-            }
-        }
+        let walk = self.run_of_steps(steps.clone(), version, &mut counts);
         self.count(counts);
         // The rest of a block is not a place that others jump to.
         if let Some(walk) = &walk
@@ -430,54 +416,33 @@ impl Compiler<'_> {
         self.writer.kept.pending.clear();
     }
 
-    /// A way out.
-    fn leave_by(&mut self, exit: &Exit) {
-        self.writer.asm.place(exit.label);
-        self.store_pending(&exit.pending);
-        self.writer.form = exit.form;
-        self.count(exit.counts);
-        match exit.way {
-            Way::Leave => self.leave(exit.place),
-            Way::Fault => {
-                let fault = field(fields::FAULT);
-                self.writer.asm.op1i(Op::Mov_rm64_imm32, fault, 1);
-                self.leave(exit.place);
+    /// Steps of one block. What is live after them, if that is known.
+    pub(crate) fn run_of_steps(
+        &mut self,
+        steps: Range<usize>,
+        version: usize,
+        counts: &mut Counts,
+    ) -> Option<Walk> {
+        let code = self.code;
+        let mut walk = self.live.and_then(|live| live.walk(code, steps.start));
+        for place in steps {
+            let Some(step) = code.steps.get(place) else {
+                continue;
+            };
+            self.step(place, step, version == 0, counts);
+            if let Some(walk) = &mut walk {
+                walk.go(place + 1);
+                self.writer.retire(|bytes| walk.live().any(bytes));
             }
-            Way::Jump(target) => {
-                self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
-                self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
-            }
-            Way::Branch(target) => {
-                self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
-            }
-            Way::Join => self.part(exit.place, fields::NO_TARGET),
         }
-    }
-
-    /// The host determines which lanes continue, and where, when those in [`TAKEN`] jump from one step to another.
-    fn part(&mut self, place: usize, target: u32) {
-        let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
-        let number = u32::try_from(place).unwrap_or(u32::MAX);
-        asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
-        // The third argument is already in place.
-        asm.op2(Op::Mov_r32_rm32, Register::ECX, RUNNING);
-        asm.op1i(Op::Mov_r32_imm32, Register::R8D, target);
-        asm.op0(Op::VEX_Vzeroupper);
-        asm.op1(Op::Call_rm64, field(fields::BRANCH));
-        asm.op2(Op::Mov_r64_rm64, Register::R12, field(fields::RUNNING));
-        asm.op1(Op::Jmp_rm64, Register::RAX);
-    }
-
-    /// Stores what registers hold on a way out.
-    pub(crate) fn store_pending(&mut self, pending: &[Pending]) {
-        if self.writer.store_pending(pending).is_err() {
-            self.writer.asm.give_up();
-        }
+        walk
     }
 
     /// Goes to a step: in machine code if it is the start of a segment.
     pub(crate) fn go(&mut self, step: usize, version: usize) {
+        if self.go_from_turn(step, version) {
+            return;
+        }
         match self
             .live
             .and_then(|live| Some((live.anywhere(), live.at(step)?)))
@@ -489,7 +454,8 @@ impl Compiler<'_> {
         }
         match self.segments.get(&step) {
             Some(segment) => {
-                let label = segment.label(version);
+                let inner = self.loops.get(&(step, version)).copied();
+                let label = inner.unwrap_or(segment.label(version));
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
             }
             None => {
@@ -499,45 +465,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// Leaves machine code; the interpreter continues with a step.
-    fn leave(&mut self, step: usize) {
-        let asm = &mut self.writer.asm;
-        let number = u32::try_from(step).unwrap_or(u32::MAX);
-        asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
-        asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), Register::RAX);
-        asm.jump(Op::Jmp_rel32_64, self.end);
-    }
-
-    pub(crate) fn exit(
-        &mut self,
-        exits: &mut Vec<Exit>,
-        place: usize,
-        counts: Counts,
-        way: Way,
-    ) -> Label {
-        let label = self.writer.asm.label();
-        exits.push(Exit {
-            label,
-            place,
-            counts,
-            way,
-            form: self.writer.form,
-            pending: self.writer.pending(),
-        });
-        label
-    }
-
-    fn step(
-        &mut self,
-        place: usize,
-        step: &Step,
-        full: bool,
-        counts: &mut Counts,
-        exits: &mut Vec<Exit>,
-    ) {
+    fn step(&mut self, place: usize, step: &Step, full: bool, counts: &mut Counts) {
         match &step.action {
             Action::Join => {
-                let label = self.exit(exits, place, *counts, Way::Join);
+                let label = self.exit(place, *counts, Way::Join);
                 self.meet(place, Op::Je_rel32_64, label);
             }
             Action::Nothing => {
@@ -551,12 +482,12 @@ impl Compiler<'_> {
                     self.writer.overwritten(*offset, 4);
                 }
                 Err(NoTemplate) => {
-                    let label = self.exit(exits, place, *counts, Way::Leave);
+                    let label = self.exit(place, *counts, Way::Leave);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 }
             },
             Action::UpdateMode(offset) => {
-                let label = self.exit(exits, place, *counts, Way::Leave);
+                let label = self.exit(place, *counts, Way::Leave);
                 let modes = self.modes.get(place).copied().unwrap_or(Modes::ANY);
                 self.update_mode(*offset, modes, label);
             }
@@ -566,21 +497,21 @@ impl Compiler<'_> {
                     lanes.no_mask || full && (self.full >> lanes.first) & window == window;
                 let all = step.predicate.is_none() && enabled;
                 if self.writer.tally(step, count, all).is_err() {
-                    let label = self.exit(exits, place, *counts, Way::Leave);
+                    let label = self.exit(place, *counts, Way::Leave);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 }
             }
             Action::Compute(_) | Action::Message(_) => {
-                self.work(place, step, full, counts, exits);
+                self.work(place, step, full, counts);
             }
             &Action::Jump { target, inverted } => {
                 let before = *counts;
                 counts.instructions += 1;
                 counts.lanes += 1;
-                self.jump(place, step, full, target, inverted, before, *counts, exits);
+                self.jump(place, step, full, target, inverted, before, *counts);
             }
             &Action::Goto { target, inverted } => {
-                self.goto(place, step, full, target, inverted, counts, exits);
+                self.goto(place, step, full, target, inverted, counts);
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use crate::assembler::Label;
 use crate::flow::Counts;
+use crate::loops::Access;
 use crate::ops;
 use crate::pending::Pending;
 use crate::run::CONSECUTIVE;
@@ -25,7 +26,10 @@ pub(crate) enum Content {
 
 /// The first vector register whose content is kept. Registers 0 to 2 hold sources of a step, 3 to 7
 /// intermediate values.
-const KEPT: u32 = 8;
+pub(crate) const KEPT: u32 = 8;
+
+/// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
+pub(crate) type Masks = [Option<(usize, usize)>; 4];
 
 /// Registers that mirror parts of the register file, to avoid reading it again within a segment.
 #[derive(Clone, Default, Debug)]
@@ -35,8 +39,9 @@ pub(crate) struct Kept {
     pub(crate) pending: Vec<Pending>,
     /// The number of detours when each got its content.
     pub(crate) since: [usize; 32],
-    /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
-    pub(crate) masks: [Option<(usize, usize)>; 4],
+    pub(crate) masks: Masks,
+    /// Predicate variables whose words are in registers, by their places. The file has them, too.
+    pub(crate) flags: [Option<usize>; 4],
     /// The messages for which [`CONSECUTIVE`](crate::run::CONSECUTIVE) says whether lanes follow each other, by their
     /// number, and the bytes from one to the next.
     pub(crate) consecutive: Option<(u32, usize)>,
@@ -47,6 +52,8 @@ pub(crate) struct Kept {
     pub(crate) busy: u32,
     /// Registers in use by the step.
     taken: u32,
+    /// Registers that hold what the next turn of a loop needs.
+    pub(crate) held: u32,
 }
 
 /// A way around a template, through the interpreter, which overwrites all registers. What they hold after the template
@@ -115,9 +122,10 @@ impl Writer {
         Ok(())
     }
 
-    /// The lanes that run are no longer in registers.
+    /// The lanes that run, and predicates, are no longer in registers.
     pub(crate) fn forget_masks(&mut self) {
         self.kept.masks = [None; 4];
+        self.kept.flags = [None; 4];
         for content in &mut self.kept.contents {
             if matches!(content, Some(Content::Running { .. })) {
                 *content = None;
@@ -138,6 +146,7 @@ impl Writer {
             self.kept.busy |= 1 << n;
             return Ok(n);
         }
+        self.reads(c, content);
         let from = self.file(offset, bytes)?;
         let n = self.take(c)?;
         self.load_bytes(n, from, bytes)?;
@@ -153,9 +162,11 @@ impl Writer {
         bytes: usize,
     ) -> Result<(u32, u32), NoTemplate> {
         let to = self.take(c)?;
-        if let Some(n) = self.find(c, Content::Bytes { offset, bytes }) {
+        let content = Content::Bytes { offset, bytes };
+        if let Some(n) = self.find(c, content) {
             return Ok((to, n));
         }
+        self.reads(c, content);
         let from = self.file(offset, bytes)?;
         self.load_bytes(to, from, bytes)?;
         Ok((to, to))
@@ -181,11 +192,20 @@ impl Writer {
             }
         }
         self.kept.masks = [None; 4];
+        self.kept.flags = [None; 4];
     }
 
     /// Bytes of the file were written in another way.
     pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
         self.replaced(&(offset..offset + bytes));
+        if let Some(accesses) = &mut self.accesses {
+            accesses.push(Access::Write(offset..offset + bytes));
+        }
+        for flag in &mut self.kept.flags {
+            if flag.is_some_and(|flag| flag < offset + bytes && offset < flag + 4) {
+                *flag = None;
+            }
+        }
         for content in &mut self.kept.contents {
             let place = match *content {
                 Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes, .. }) => {
@@ -201,6 +221,7 @@ impl Writer {
 
     pub(crate) fn set(&mut self, n: u32, content: Option<Content>) {
         self.need_register(n);
+        self.kept.held &= !(1 << n);
         if let Some(since) = self.kept.since.get_mut(n as usize) {
             *since = self.detours.len();
         }
@@ -223,6 +244,13 @@ impl Writer {
     pub(crate) fn set_flushed(&mut self, c: Chunks, n: u32) {
         let [dwords, qwords] = &mut self.kept.flushed;
         *(if c.lane == 4 { dwords } else { qwords }) |= 1 << n;
+    }
+
+    /// The register file is read as the content of a register.
+    pub(crate) fn reads(&mut self, c: Chunks, content: Content) {
+        if let Some(accesses) = &mut self.accesses {
+            accesses.push(Access::Read(content, c.registers()));
+        }
     }
 
     /// The register that holds this, for instructions on vectors of this kind.
@@ -294,7 +322,8 @@ impl Writer {
         // Of equals, the one that was taken first.
         let cost = |n: &u32| {
             let empty = matches!(self.kept.contents.get(*n as usize), Some(None));
-            (self.is_pending(*n), !empty)
+            let held = self.kept.held >> n & 1 != 0;
+            (!empty && (self.is_pending(*n) || held), !empty)
         };
         let n = free.min_by_key(cost).ok_or(NoTemplate)?;
         self.kept.next = n + 1 - KEPT;

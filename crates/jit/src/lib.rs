@@ -36,6 +36,8 @@ mod count;
 #[cfg(target_arch = "x86_64")]
 mod elementary;
 #[cfg(target_arch = "x86_64")]
+mod exits;
+#[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]
 mod flush;
@@ -49,6 +51,8 @@ mod kept;
 mod lane;
 #[cfg(target_arch = "x86_64")]
 mod load;
+#[cfg(target_arch = "x86_64")]
+mod loops;
 #[cfg(target_arch = "x86_64")]
 mod machine;
 #[cfg(target_arch = "x86_64")]

@@ -79,7 +79,7 @@ impl Writer {
         };
         let Some(content) = content else {
             self.load_converted(c, chunk, to, source, float)?;
-            self.modify(c, to, source.modify, float)?;
+            self.modify(c, to, to, source.modify, float)?;
             return Ok(to);
         };
         // Where results need all registers, none is left for sources.
@@ -99,19 +99,22 @@ impl Writer {
         match found {
             Some(n) if source.modify == Modify::None && !crowded => Ok(n),
             Some(n) => {
-                self.v2(c, ops::MOVE, to, c.register(n));
+                if source.modify == Modify::None {
+                    self.v2(c, ops::MOVE, to, c.register(n));
+                }
+                self.modify(c, to, n, source.modify, float)?;
                 self.release_but(n, before);
-                self.modify(c, to, source.modify, float)?;
                 Ok(to)
             }
             None => {
-                self.modify(c, to, source.modify, float)?;
+                self.modify(c, to, to, source.modify, float)?;
                 Ok(to)
             }
         }
     }
 
-    fn load_content(&mut self, c: Chunks, to: u32, content: Content) -> Done {
+    pub(crate) fn load_content(&mut self, c: Chunks, to: u32, content: Content) -> Done {
+        self.reads(c, content);
         match content {
             Content::Bytes { offset, bytes } => {
                 let from = self.file(offset, bytes)?;
@@ -317,32 +320,36 @@ impl Writer {
         self.asm.op2(code, register, from);
     }
 
-    fn modify(&mut self, c: Chunks, n: u32, modify: Modify, float: bool) -> Done {
+    /// The value in a register with a modifier, which goes to `to`. Register 7 is lost.
+    fn modify(&mut self, c: Chunks, to: u32, from: u32, modify: Modify, float: bool) -> Done {
         const SIGN: (u32, u64) = (1 << 31, 1 << 63);
+        let mut from = from;
         match (modify, float) {
             (Modify::None, _) => {}
             (Modify::Not, _) => {
                 let ones = self.dwords(u32::MAX);
-                self.v3m(c, ops::XOR, n, n, ones);
+                self.v3m(c, ops::XOR, to, from, ones);
             }
             (modify, false) => {
                 if modify != Modify::Neg {
-                    self.magnitude(c, n)?;
+                    self.magnitude(c, to, from)?;
+                    from = to;
                 }
                 if modify != Modify::Abs {
                     self.v3(c, ops::XOR, 7, 7, 7);
                     let op = if c.lane == 4 { ops::SUB_D } else { ops::SUB_Q };
-                    self.v3(c, op, n, 7, n);
+                    self.v3(c, op, to, 7, from);
                 }
             }
             (modify, true) => {
                 if modify != Modify::Neg {
                     let rest = self.every(c, !SIGN.0, !SIGN.1);
-                    self.v3m(c, ops::AND, n, n, rest);
+                    self.v3m(c, ops::AND, to, from, rest);
+                    from = to;
                 }
                 if modify != Modify::Abs {
                     let sign = self.every(c, SIGN.0, SIGN.1);
-                    self.v3m(c, ops::XOR, n, n, sign);
+                    self.v3m(c, ops::XOR, to, from, sign);
                 }
             }
         }
@@ -350,7 +357,7 @@ impl Writer {
     }
 
     /// The absolute value of signed integers.
-    fn magnitude(&mut self, c: Chunks, n: u32) -> Done {
+    fn magnitude(&mut self, c: Chunks, to: u32, from: u32) -> Done {
         let code = match (c.lane, c.zmm) {
             (4, false) => Code::VEX_Vpabsd_ymm_ymmm256,
             (4, true) => Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32,
@@ -358,7 +365,7 @@ impl Writer {
             (_, true) => Code::EVEX_Vpabsq_zmm_k1z_zmmm512b64,
             _ => return Err(NoTemplate),
         };
-        self.asm.op2(code, c.register(n), c.register(n));
+        self.asm.op2(code, c.register(to), c.register(from));
         Ok(())
     }
 }

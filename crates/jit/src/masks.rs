@@ -1,9 +1,10 @@
 //! Lanes that are enabled: in predicate variables, in mask registers, in vectors.
 
 use crate::Features;
+use crate::assembler::Operand;
 use crate::kept::Content;
 use crate::ops;
-use crate::vector::{Chunks, Done, MASK, RUNNING, Writer, xmm, ymm};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, RUNNING, Writer, xmm, ymm};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Combine, Flag};
 
@@ -25,6 +26,16 @@ pub(crate) fn mask_register(place: usize) -> Register {
         1 => Register::K4,
         2 => Register::K5,
         _ => Register::K6,
+    }
+}
+
+/// A register whose content, the word of a predicate variable, is kept. Messages use them for other things.
+fn flag_register(place: usize) -> Register {
+    match place {
+        0 => Register::R8D,
+        1 => Register::R9D,
+        2 => Register::R10D,
+        _ => Register::R11D,
     }
 }
 
@@ -71,6 +82,7 @@ impl Writer {
         let m = match self.find(c, content) {
             Some(n) => n,
             None => {
+                self.reads(c, content);
                 // Results may need all kept registers.
                 let kept = self.take(c);
                 let n = kept.unwrap_or(7);
@@ -152,9 +164,18 @@ impl Writer {
         self.asm.op4(code, ymm(to), ymm(clear), ymm(set), ymm(m));
     }
 
+    /// The word of a predicate variable: a register that holds it, or its place.
+    fn flag_word(&mut self, offset: usize) -> Result<Operand, NoTemplate> {
+        let held = self.kept.flags.iter().position(|own| *own == Some(offset));
+        match held {
+            Some(held) => Ok(flag_register(held).into()),
+            None => Ok(self.file(offset, 4)?.into()),
+        }
+    }
+
     /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits.
     pub(crate) fn flag(&mut self, flag: &Flag, to: Register) -> Done {
-        let word = self.file(flag.offset as usize, 4)?;
+        let word = self.flag_word(flag.offset as usize)?;
         self.asm.op2(Code::Mov_r32_rm32, to, word);
         if flag.first != 0 {
             self.asm.op1i(Code::Shr_rm32_imm8, to, flag.first.into());
@@ -197,14 +218,10 @@ impl Writer {
     /// Writes bits to a predicate variable: to all lanes of the instruction, or to those that
     /// [`MASK`] enables. The bits are lost.
     pub(crate) fn set_flag(&mut self, flag: &Flag, bits: Register, masked: bool) -> Done {
-        let word = self.file(flag.offset as usize, 4)?;
-        self.overwritten(flag.offset as usize, 4);
-        let lanes = flag.window.checked_shl(flag.first.into()).unwrap_or(0);
+        let offset = flag.offset as usize;
+        let lanes = flag.lanes();
         let shift = u32::from(flag.first);
-        if !masked && lanes == u32::MAX {
-            self.asm.op2(Code::Mov_rm32_r32, word, bits);
-            return Ok(());
-        }
+        let word = self.flag_word(offset)?;
         if masked {
             self.asm.op2(Code::Mov_r32_rm32, Register::EAX, MASK);
             self.asm.op2(Code::And_r32_rm32, bits, MASK);
@@ -212,18 +229,38 @@ impl Writer {
                 self.asm.op1i(Code::Shl_rm32_imm8, Register::EAX, shift);
             }
             self.asm.op1(Code::Not_rm32, Register::EAX);
-        } else {
-            self.asm.op1i(Code::Mov_r32_imm32, Register::EAX, !lanes);
-            if flag.window != u32::MAX {
-                self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
-            }
+        } else if flag.window != u32::MAX {
+            self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
         }
         if shift != 0 {
             self.asm.op1i(Code::Shl_rm32_imm8, bits, shift);
         }
-        self.asm.op2(Code::And_r32_rm32, Register::EAX, word);
-        self.asm.op2(Code::Or_r32_rm32, bits, Register::EAX);
-        self.asm.op2(Code::Mov_rm32_r32, word, bits);
+        // Other bits stay, if anybody uses them.
+        let others = self.flags.get(&offset).copied().unwrap_or(u32::MAX) & !lanes;
+        if masked || others != 0 {
+            if !masked {
+                self.asm.op1i(Code::Mov_r32_imm32, Register::EAX, !lanes);
+            }
+            self.asm.op2(Code::And_r32_rm32, Register::EAX, word);
+            self.asm.op2(Code::Or_r32_rm32, bits, Register::EAX);
+        }
+        let to = self.file(offset, 4)?;
+        self.asm.op2(Code::Mov_rm32_r32, to, bits);
+        let flags = &self.kept.flags;
+        let own = flags.iter().position(|own| *own == Some(offset));
+        let free = || flags.iter().position(Option::is_none);
+        let place = own.or_else(free).unwrap_or(offset / 4 % flags.len());
+        self.overwritten(offset, 4);
+        self.keep_flag(place, offset, bits);
         Ok(())
+    }
+
+    /// A register holds the word of a predicate variable from here on, which is in an operand.
+    pub(crate) fn keep_flag(&mut self, place: usize, offset: usize, word: impl Into<Operand>) {
+        let to = flag_register(place);
+        self.asm.op2(Code::Mov_r32_rm32, to, word);
+        if let Some(flag) = self.kept.flags.get_mut(place) {
+            *flag = Some(offset);
+        }
     }
 }

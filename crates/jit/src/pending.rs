@@ -12,10 +12,10 @@ use std::ops::Range;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Pending {
     /// Its number among [`Writer::stores`].
-    store: usize,
-    register: u32,
+    pub(crate) store: usize,
+    pub(crate) register: u32,
     /// Its place in the register file.
-    bytes: Range<usize>,
+    pub(crate) bytes: Range<usize>,
 }
 
 /// The instructions that store a value: of two ways through a template each has its own.
@@ -26,12 +26,31 @@ pub(crate) struct Stores {
     needed: bool,
 }
 
+impl Stores {
+    pub(crate) const fn is_needed(&self) -> bool {
+        self.needed
+    }
+
+    pub(crate) const fn set_needed(&mut self) {
+        self.needed = true;
+    }
+}
+
 impl Writer {
     /// The last instruction, besides others, stored bytes of the file from a register.
     pub(crate) fn stored_by(&mut self, register: u32, bytes: Range<usize>, stores: Vec<usize>) {
-        if !self.certain || stores.is_empty() {
-            return;
+        if self.certain && !stores.is_empty() {
+            self.wait_for_store(register, bytes, stores);
         }
+    }
+
+    /// The register file may not have what a register holds, unless these instructions stay.
+    pub(crate) fn wait_for_store(
+        &mut self,
+        register: u32,
+        bytes: Range<usize>,
+        stores: Vec<usize>,
+    ) {
         self.kept.pending.push(Pending {
             store: self.stores.len(),
             register,

@@ -5,6 +5,7 @@ use crate::assembler::{Assembler, Label, Operand};
 use crate::kept::{Content, Detour, Kept};
 use crate::load::bits;
 use crate::load::widening;
+use crate::loops::Access;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::narrow::is_narrow;
@@ -59,6 +60,8 @@ pub(crate) struct Writer {
     pub(crate) constants: Constants,
     /// Numbers that are part of the program, by their places in the register file.
     pub(crate) literals: HashMap<usize, u64>,
+    /// The bits of predicate variables, by their places, that anybody uses, as far as that is known.
+    pub(crate) flags: HashMap<usize, u32>,
     pub(crate) kept: Kept,
     /// Ways around templates of the segment.
     pub(crate) detours: Vec<Detour>,
@@ -72,6 +75,8 @@ pub(crate) struct Writer {
     pub(crate) loads: Vec<(Content, usize)>,
     /// Whether the whole template of the step runs if it is reached.
     pub(crate) certain: bool,
+    /// What is done with the register file, if anybody wants to know.
+    pub(crate) accesses: Option<Vec<Access>>,
 }
 
 /// Constants of the code, 64 bytes each.
@@ -349,6 +354,7 @@ impl Writer {
                         n
                     }
                     None => {
+                        self.reads(c, content);
                         let old = self.file(offset, bytes)?;
                         self.load_bytes(0, old, bytes)?;
                         0

@@ -2,7 +2,8 @@
 
 use crate::assembler::Label;
 use crate::elementary::is_near;
-use crate::flow::{Compiler, Counts, Exit, Way};
+use crate::exits::Way;
+use crate::flow::{Compiler, Counts};
 use crate::kept::Detour;
 use crate::masks::Enabled;
 use crate::mode::Form;
@@ -14,14 +15,7 @@ use visakit_exec::code::{Action, Message, Step};
 
 impl Compiler<'_> {
     /// A computation or a message.
-    pub(crate) fn work(
-        &mut self,
-        place: usize,
-        step: &Step,
-        full: bool,
-        counts: &mut Counts,
-        exits: &mut Vec<Exit>,
-    ) {
+    pub(crate) fn work(&mut self, place: usize, step: &Step, full: bool, counts: &mut Counts) {
         let lanes = step.lanes;
         let window = lanes.window();
         let enabled = lanes.no_mask || (self.full >> lanes.first) & window == window;
@@ -57,7 +51,11 @@ impl Compiler<'_> {
         let skips = how != Enabled::All && lanes.count == 1;
         let is_compute = matches!(step.action, Action::Compute(_));
         self.writer.certain = !(is_compute && (skips || may_leave));
-        if self.try_work(step, how, skip).is_ok() {
+        let changes = match how {
+            Enabled::Running if !may_leave && self.may_change_others(step) => Enabled::All,
+            _ => how,
+        };
+        if self.try_work(step, changes, skip).is_ok() {
             if let Some(slow) = self.writer.beyond.take() {
                 debug_assert!(!self.writer.certain, "results may be stored before");
                 let [idle, done] = [(); 2].map(|()| self.writer.asm.label());
@@ -87,8 +85,17 @@ impl Compiler<'_> {
         if self.writer.form == Form::Usual {
             self.calls.insert(place);
         }
-        self.call(place, step, how, *counts, exits);
+        self.call(place, step, how, *counts);
         self.writer.forget();
+    }
+
+    /// Whether a step may leave anything in the elements of lanes that do not run.
+    fn may_change_others(&self, step: &Step) -> bool {
+        let written = step.written();
+        self.live.zip(written).is_some_and(|(live, written)| {
+            let awaited = |bytes| live.is_awaited(bytes);
+            !written.iter().any(awaited)
+        })
     }
 
     /// The interpreter runs a step whose template, which ends here, goes to `slow`.
@@ -154,14 +161,14 @@ impl Compiler<'_> {
     }
 
     /// The ways around templates of the steps so far.
-    pub(crate) fn detours(&mut self, exits: &mut Vec<Exit>) {
+    pub(crate) fn detours(&mut self) {
         for detour in std::mem::take(&mut self.writer.detours) {
             self.writer.asm.place(detour.slow);
             if let Some(window) = detour.window {
                 self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
             }
             self.store_pending(&detour.pending);
-            self.invoke(detour.step, detour.counts, exits);
+            self.invoke(detour.step, detour.counts);
             if detour.window.is_none() {
                 let reload = self.writer.asm.label();
                 self.writer.asm.jump(Op::Jmp_rel32_64, reload);
@@ -173,7 +180,7 @@ impl Compiler<'_> {
             }
             if self.writer.reload(&detour).is_err() {
                 // Not reached: what registers hold is inside of the file.
-                let label = self.exit(exits, detour.step, detour.counts, Way::Leave);
+                let label = self.exit(detour.step, detour.counts, Way::Leave);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
             }
             self.writer.asm.jump(Op::Jmp_rel32_64, detour.done);
@@ -181,14 +188,7 @@ impl Compiler<'_> {
     }
 
     /// The interpreter runs a step.
-    fn call(
-        &mut self,
-        place: usize,
-        step: &Step,
-        how: Enabled,
-        counts: Counts,
-        exits: &mut Vec<Exit>,
-    ) {
+    fn call(&mut self, place: usize, step: &Step, how: Enabled, counts: Counts) {
         self.writer.need_all();
         let message = matches!(step.action, Action::Message(_));
         let all = how == Enabled::All;
@@ -199,7 +199,7 @@ impl Compiler<'_> {
         } else {
             if self.writer.exec_mask(step).is_err() {
                 // Not reached: predicates are inside of the file.
-                let label = self.exit(exits, place, counts, Way::Leave);
+                let label = self.exit(place, counts, Way::Leave);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 return;
             }
@@ -212,15 +212,15 @@ impl Compiler<'_> {
                 self.writer.asm.jump(Op::Je_rel32_64, skip);
             }
         }
-        self.invoke(place, counts, exits);
+        self.invoke(place, counts);
         if !all && !message {
             self.writer.asm.place(skip);
         }
     }
 
     /// The interpreter runs a step for the lanes in [`MASK`].
-    fn invoke(&mut self, place: usize, counts: Counts, exits: &mut Vec<Exit>) {
-        let fault = self.exit(exits, place, counts, Way::Fault);
+    fn invoke(&mut self, place: usize, counts: Counts) {
+        let fault = self.exit(place, counts, Way::Fault);
         let directed = self.writer.form == Form::Directed;
         if directed {
             // The interpreter computes in the host's usual mode.

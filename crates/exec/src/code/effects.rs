@@ -63,6 +63,15 @@ impl Destination {
 }
 
 impl Flag {
+    /// The bits of the word that belong to lanes of the instruction.
+    #[must_use]
+    pub const fn lanes(&self) -> u32 {
+        match self.window.checked_shl(self.first as u32) {
+            Some(lanes) => lanes,
+            None => 0,
+        }
+    }
+
     /// The word that it is in.
     pub(super) fn word_range(&self) -> Range<usize> {
         let first = self.offset as usize;

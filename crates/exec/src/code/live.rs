@@ -79,8 +79,11 @@ pub struct Liveness {
     starts: Vec<Dwords>,
     /// Live at any place, as threads may go on at any join.
     anywhere: Dwords,
+    /// Live for lanes that wait at a join, or not known to belong to one lane each.
+    awaited: Dwords,
     /// Live where a thread ends.
     end: Dwords,
+    ends: bool,
 }
 
 /// What changes from step to step of a block: dwords that are live after a step but not before, or the other way round.
@@ -159,6 +162,8 @@ impl Liveness {
             users,
             starts,
             anywhere,
+            awaited: Dwords::none(words),
+            ends,
             end: Dwords(vec![if ends { u64::MAX } else { 0 }; words]),
         };
         liveness.solve(code)?;
@@ -212,6 +217,17 @@ impl Liveness {
                 }
             }
             if !changed {
+                // Of lanes that have returned, too. Predicates are not analysed.
+                self.awaited = self.end.clone();
+                for (dword, user) in self.users.iter().enumerate() {
+                    if matches!(*user, SHARED | NOBODY) {
+                        self.awaited.set(dword, true);
+                    }
+                }
+                let starts = self.starts.iter().zip(joins);
+                for (start, _) in starts.filter(|(_, is_join)| *is_join) {
+                    self.awaited.add(start, None);
+                }
                 return Some(());
             }
         }
@@ -291,6 +307,19 @@ impl Liveness {
     #[must_use]
     pub const fn anywhere(&self) -> &Dwords {
         &self.anywhere
+    }
+
+    /// Whether everything is live where a thread ends.
+    #[must_use]
+    pub const fn includes_end(&self) -> bool {
+        self.ends
+    }
+
+    /// Whether lanes that do not run may read any of these bytes when they go on. If not, a step may leave anything in
+    /// their elements.
+    #[must_use]
+    pub fn is_awaited(&self, bytes: &Range<usize>) -> bool {
+        self.awaited.any(bytes)
     }
 
     fn block_at(&self, step: usize) -> Option<usize> {

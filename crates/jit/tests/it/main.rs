@@ -12,6 +12,7 @@
 mod bits;
 mod elementary;
 mod groups;
+mod loops;
 mod media;
 mod messages;
 mod modes;

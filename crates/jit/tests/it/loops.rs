@@ -1,0 +1,225 @@
+//! Loops that keep operands in registers: generated ones, as the interpreter runs them, wherever fuel runs out.
+
+use super::{Random, compilers, same_registers, translated};
+use std::fmt::Write;
+use std::sync::Arc;
+use visakit_exec::{Counters, Examined, Group, Limits, Memory, Program, Progress, ThreadStart};
+
+/// Bytes of shared local memory.
+const BYTES: usize = 1 << 16;
+
+/// Variables of a loop, more than there are registers.
+const VARIABLES: u32 = 28;
+
+/// Loops that are tried.
+const ROUNDS: usize = 150;
+
+/// A loop: statements that take values from turn to turn, lanes that leave earlier, branches, messages; then everything
+/// is stored.
+fn text(lanes: u32, random: &mut Random) -> String {
+    let mut text = String::from(
+        ".version 4.1\n.kernel \"k\"\n\
+         .decl N v_type=G type=ud num_elts=1 align=dword\n\
+         .decl I v_type=G type=ud num_elts=1 align=dword\n\
+         .decl S v_type=G type=ud num_elts=1 align=dword\n\
+         .decl A v_type=G type=ud num_elts=32 align=GRF\n\
+         .decl B v_type=G type=ud num_elts=32 align=GRF\n\
+         .decl Q v_type=G type=uq num_elts=32 align=GRF\n\
+         .decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n\
+         .decl P3 v_type=P num_elts=32\n",
+    );
+    let used = 2 + random.next() % (VARIABLES - 2);
+    for n in 0..VARIABLES {
+        let _ = writeln!(
+            text,
+            ".decl V{n} v_type=G type=ud num_elts=32 align=GRF\n\
+             .decl F{n} v_type=G type=f num_elts=32 align=GRF alias=<V{n}, 0>"
+        );
+    }
+    let _ = writeln!(text, ".kernel_attr SimdSize={lanes}");
+    let mut code = String::new();
+    let mut line = |line: String| {
+        let _ = writeln!(code, "{line}");
+    };
+    line("mov (M1_NM, 1) I(0,0)<1> 0x0:ud".into());
+    line("TURN:".into());
+    let statements = 3 + random.next() % 24;
+    let mut open = None;
+    for number in 0..statements {
+        let [a, b, c] = [(); 3].map(|()| random.next() % used);
+        let vector = |n: u32| format!("V{n}(0,0)<1;1,0>");
+        let predicate = ["", "", "", "(P1) ", "(!P2) "][random.next() as usize % 5];
+        let head = |name: &str| format!("{predicate}{name} (M1, {lanes}) V{a}(0,0)<1>");
+        match random.next() % 22 {
+            0..4 => line(format!("{} {}", head("mov"), vector(b))),
+            4..7 => line(format!("{} {} {}", head("add"), vector(b), vector(c))),
+            7 => line(format!("{} {} (-){}", head("add"), vector(b), vector(c))),
+            8 => line(format!("{} {} S(0,0)<0;1,0>", head("xor"), vector(b))),
+            9 => line(format!("{} I(0,0)<0;1,0>", head("mov"))),
+            10 => line(format!(
+                "add (M1_NM, 1) S(0,0)<1> S(0,0)<0;1,0> V{b}(0,1)<0;1,0>"
+            )),
+            11 | 12 => line(format!(
+                "{predicate}mad (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0> F{c}(0,0)<1;1,0> (-)F{a}(0,0)<1;1,0>"
+            )),
+            13 => line(format!(
+                "cmp.lt (M1, {lanes}) P1 {} {}",
+                vector(b),
+                vector(c)
+            )),
+            14 => line(format!(
+                "cmp.gt (M1_NM, {lanes}) P2 {} {}",
+                vector(b),
+                vector(c)
+            )),
+            15 => line(format!("xor (M1, {lanes}) P1 P1 P2")),
+            16 => {
+                // Elements of all lanes are apart.
+                line(format!(
+                    "lsc_store.slm (M1, {lanes}) flat[A]:a32 V{b}:d32\n\
+                     lsc_load.slm (M1, {lanes}) V{a}:d32 flat[A+0x100]:a32"
+                ));
+            }
+            17 if open.is_none() => {
+                line(format!("(P1) goto (M1, {lanes}) OVER{number}"));
+                open = Some(number);
+            }
+            18 => {
+                // Fewer of them from turn to turn, and some bits at random.
+                line(format!(
+                    "and (M1, {lanes}) B(0,0)<1> {} 0x7:ud\n\
+                     cmp.lt (M1, {lanes}) P3 B(0,0)<1;1,0> I(0,0)<0;1,0>\n\
+                     (P3) goto (M1, {lanes}) OUT",
+                    vector(b)
+                ));
+            }
+            // The interpreter computes some of these.
+            19 => line(format!(
+                "{predicate}exp (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0>"
+            )),
+            20 => line(format!("sin (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0>")),
+            _ => line(format!(
+                "mul (M1, {lanes}) Q(0,0)<1> {} {}\n\
+                 mov (M1, {lanes}) V{a}(0,0)<1> Q(0,0)<1;1,0>",
+                vector(b),
+                vector(c)
+            )),
+        }
+        if let Some(since) = open
+            && (number > since + 2 || number + 1 == statements)
+        {
+            line(format!("OVER{since}:"));
+            open = None;
+        }
+    }
+    line("add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:ud".into());
+    line(format!(
+        "cmp.lt (M1_NM, {lanes}) P3 I(0,0)<0;1,0> N(0,0)<0;1,0>"
+    ));
+    line(match random.next() % 3 {
+        0 => format!("(P3) goto (M1, {lanes}) TURN"),
+        1 => "(P3) jmp (M1, 1) TURN".into(),
+        // Two blocks.
+        _ => format!("(!P3) goto (M1, {lanes}) OUT\ngoto (M1, {lanes}) TURN"),
+    });
+    line("OUT:".into());
+    for n in 0..used {
+        line(format!(
+            "lsc_store.slm (M1, {lanes}) flat[A+{:#x}]:a32 V{n}:d32",
+            0x1000 + 0x100 * n
+        ));
+    }
+    line("ret (M1, 1)".into());
+    text + &code
+}
+
+/// What a thread leaves.
+struct Left {
+    counters: Counters,
+    local: Vec<u8>,
+    registers: Vec<u8>,
+    fault: String,
+}
+
+fn run(program: &Program, mask: u32, turns: u32, seed: u32, fuel: u64) -> Left {
+    let mut random = Random(seed);
+    let slot = |name: &str| program.variable(name).unwrap();
+    let mut sets = vec![
+        (slot("N"), turns.to_le_bytes().to_vec()),
+        (slot("S"), random.next().to_le_bytes().to_vec()),
+        (
+            slot("A"),
+            (0..32u32).flat_map(|n| (4 * n).to_le_bytes()).collect(),
+        ),
+    ];
+    for name in ["P1", "P2", "P3"] {
+        sets.push((slot(name), random.next().to_le_bytes().to_vec()));
+    }
+    for n in 0..VARIABLES {
+        // Small numbers, floats near 1, anything.
+        let value = |random: &mut Random| match random.next() % 3 {
+            0 => random.next() % 16,
+            1 => 0x3f80_0000 + random.next() % 0x40_0000,
+            _ => random.next(),
+        };
+        let bytes = (0..32).flat_map(|_| value(&mut random).to_le_bytes());
+        sets.push((slot(&format!("V{n}")), bytes.collect()));
+    }
+    let start = ThreadStart {
+        mask,
+        cr0: 0x4c0,
+        sets,
+        ..ThreadStart::default()
+    };
+    let (memory, limits) = (Memory::new(0), Limits::default());
+    let mut group = Group::new(program, BYTES, &[start], &limits).unwrap();
+    let fault = loop {
+        match group.advance(program, &memory, &limits, fuel, None, &mut ()) {
+            Ok(Progress::Ended) => break String::new(),
+            Ok(_) => {}
+            Err(fault) => break fault.to_string(),
+        }
+    };
+    Left {
+        counters: group.counters(),
+        local: group.slm().to_vec(),
+        registers: group.thread(0).unwrap().registers().to_vec(),
+        fault,
+    }
+}
+
+#[test]
+fn as_interpreted() {
+    let mut random = Random(0x5eed);
+    for round in 0..ROUNDS {
+        let lanes = [8, 16, 32][round % 3];
+        let text = text(lanes, &mut random);
+        let program = translated(&text);
+        let full = u32::MAX >> (32 - lanes);
+        let (turns, seed) = (1 + random.next() % 12, random.next() | 1);
+        for mask in [full, random.next() & full | 1] {
+            let expected = run(&program, mask, turns, seed, u64::MAX);
+            assert_eq!(expected.fault, "", "{text}");
+            for jit in compilers() {
+                for examined in [Examined::Always, Examined::AtEnd, Examined::Never] {
+                    let mut compiled = translated(&text);
+                    compiled.examine_registers(examined);
+                    compiled.compile_with(Arc::new(jit), 0);
+                    for fuel in [u64::MAX, 1 + u64::from(random.next() % 90)] {
+                        let left = run(&compiled, mask, turns, seed, fuel);
+                        let what = format!(
+                            "{text}{:?} {examined:?} {mask:#x} {turns} turns, {fuel} at a time",
+                            jit.features()
+                        );
+                        assert_eq!(left.fault, "", "{what}");
+                        assert_eq!(left.counters, expected.counters, "{what}");
+                        assert!(left.local == expected.local, "{what}");
+                        if examined != Examined::Never {
+                            same_registers(&program, &left.registers, &expected.registers, &what);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
