@@ -11,6 +11,7 @@ use crate::assembler::Assembler;
 use crate::assembler::Label;
 use crate::exits::{Exit, Way};
 use crate::kept::Kept;
+use crate::linear::Linear;
 use crate::loops::Turn;
 use crate::mode::Form;
 use crate::pages::place as fields;
@@ -178,6 +179,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) segments: BTreeMap<usize, Segment>,
     /// Starts of loops that keep operands in registers, by their first step and version.
     pub(crate) loops: HashMap<(usize, usize), Label>,
+    /// What is known of addresses in the form of the segment that is being written.
+    pub(crate) linear: Option<Linear>,
     /// The turn of a loop that is being written.
     pub(crate) turn: Option<Turn>,
     pub(crate) full: u32,
@@ -226,6 +229,7 @@ pub(crate) fn compile(
         exits: Vec::new(),
         segments,
         loops: HashMap::new(),
+        linear: None,
         turn: None,
         full: full_mask(code),
         end,
@@ -383,6 +387,9 @@ impl Compiler<'_> {
                 if of == Form::Directed {
                     self.round_as_mode();
                 }
+                if of == Form::Usual {
+                    self.forms_of_addresses(&steps, version);
+                }
                 self.steps(steps.clone(), version);
                 self.detours();
                 self.writer.form = Form::Usual;
@@ -392,12 +399,33 @@ impl Compiler<'_> {
                 }
             }
         } else {
+            self.forms_of_addresses(&steps, version);
             self.steps(steps, version);
             self.detours();
         }
         self.leave_by_exits();
         self.writer.remove_stores();
         self.writer.form = Form::Usual;
+    }
+
+    /// The form of a segment for addresses that grow by the same number from lane to lane; goes on where they do not.
+    fn forms_of_addresses(&mut self, steps: &Range<usize>, version: usize) {
+        if version != 0 {
+            return;
+        }
+        let Some(plan) = self.find_linear(steps.clone()) else {
+            return;
+        };
+        let otherwise = self.writer.asm.label();
+        if self.writer.is_root(&plan.root, otherwise).is_err() {
+            self.writer.asm.give_up();
+        }
+        self.linear = Some(plan);
+        self.steps(steps.clone(), version);
+        self.detours();
+        self.linear = None;
+        self.writer.asm.place(otherwise);
+        self.writer.forget();
     }
 
     /// The steps of a segment, and the way to the next one.
@@ -429,7 +457,13 @@ impl Compiler<'_> {
             let Some(step) = code.steps.get(place) else {
                 continue;
             };
-            self.step(place, step, version == 0, counts);
+            self.keep_numbers(place);
+            let plan = self.linear.as_ref();
+            if plan.is_some_and(|plan| plan.deferred.contains(&place)) {
+                self.defer(step, counts);
+            } else {
+                self.step(place, step, version == 0, counts);
+            }
             if let Some(walk) = &mut walk {
                 walk.go(place + 1);
                 self.writer.retire(|bytes| walk.live().any(bytes));

@@ -50,6 +50,8 @@ mod kept;
 #[cfg(target_arch = "x86_64")]
 mod lane;
 #[cfg(target_arch = "x86_64")]
+mod linear;
+#[cfg(target_arch = "x86_64")]
 mod load;
 #[cfg(target_arch = "x86_64")]
 mod loops;

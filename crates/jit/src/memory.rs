@@ -7,14 +7,16 @@
 use crate::Features;
 use crate::assembler::Label;
 use crate::kept::Content;
+use crate::linear::{Recipe, Root};
 use crate::masks::mask_register;
 use crate::ops;
 use crate::pages::place;
-use crate::run::run_of;
+use crate::run::row_of;
 use crate::vector::{Chunks, Done, FILE, MASK, NoTemplate, Writer, field, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::{Element, LaneMessage, LaneSpace};
 use visakit_exec::memory::Region;
+use visakit_isa::DataType;
 
 use Register::{K2, R8, R9, R10, RAX, RCX, RDI, RDX};
 
@@ -37,11 +39,13 @@ pub(crate) fn indexed(base: Register, index: Register, offset: u32) -> MemoryOpe
 impl Writer {
     /// Emits code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], at least one. It
     /// jumps to `slow` if the interpreter has to run the step, and to `done` or past its end otherwise. Clobbers the
-    /// vector registers that hold nothing, and mask registers. For the number see [`crate::apart`].
+    /// vector registers that hold nothing, and mask registers. For the number see [`crate::apart`], for `linear`
+    /// [`crate::linear`].
     pub(crate) fn message(
         &mut self,
         m: &LaneMessage,
         number: Option<u32>,
+        linear: Option<(&Root, &Recipe)>,
         masked: bool,
         slow: Label,
         done: Label,
@@ -66,6 +70,9 @@ impl Writer {
         let loaded = match (m.space, m.width) {
             _ if m.lanes == 1 => self.block(m, slow)?,
             _ if m.lanes < 8 => return Err(NoTemplate),
+            (LaneSpace::Global, 8) if linear.is_some() => {
+                self.linear_lanes(m, linear.ok_or(NoTemplate)?, slow)?
+            }
             (LaneSpace::Global, 8) => {
                 self.global_lanes(m, number.filter(|_| !masked), masked, slow, done)?
             }
@@ -161,8 +168,12 @@ impl Writer {
                 self.asm.op2(load, to, from);
             }
         }
+        self.add_to_address(m, add)
+    }
+
+    /// Adds what a message adds to each address, sign-extended.
+    fn add_to_address(&mut self, m: &LaneMessage, add: Code) -> Done {
         if m.add != 0 {
-            // Sign-extended.
             let add_by = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
             self.asm.op1s(add, RAX, add_by);
         }
@@ -424,30 +435,53 @@ impl Writer {
         self.first_address(m, masked)?;
         self.buffer(slow);
         let loaded = self.loaded_registers(m, c.count);
-        if let [(memory, 0)] = *m.parts.as_slice()
-            && !masked
-            && m.atomic.is_none()
-            && m.align <= m.element.memory as u64
-            && let Some(extended) = run_of(m)
-        {
+        if let Some((memory, extended)) = row_of(m).filter(|_| !masked) {
             let scattered = self.asm.label();
             self.is_run(c, m, number, scattered)?;
-            let bytes = m.element.memory * m.lanes;
-            self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
-            if memory != 0 {
-                self.asm.op1i(Code::Add_rm64_imm32, RAX, memory);
-            }
-            self.check_offset(bytes as u64, m.align, slow)?;
-            self.asm.op2(Code::Add_r64_rm64, RAX, R10);
-            match extended {
-                None => self.copy(m.store, m.data, bytes, &loaded)?,
-                Some(ty) => self.extend(m, ty)?,
-            }
+            self.global_row(m, (memory, extended), &loaded, slow)?;
             self.asm.jump(Code::Jmp_rel32_64, done);
             self.asm.place(scattered);
         }
         self.global_scattered(c, m, masked, slow, &loaded)?;
         Ok(loaded)
+    }
+
+    /// Lanes whose addresses follow each other, because of how they are computed.
+    fn linear_lanes(
+        &mut self,
+        m: &LaneMessage,
+        (root, recipe): (&Root, &Recipe),
+        slow: Label,
+    ) -> Result<Loaded, NoTemplate> {
+        let row = row_of(m).ok_or(NoTemplate)?;
+        self.first_of(root, recipe, slow)?;
+        self.add_to_address(m, Code::Add_rm64_imm32)?;
+        self.buffer(slow);
+        let loaded = self.loaded_registers(m, 0);
+        self.global_row(m, row, &loaded, slow)?;
+        Ok(loaded)
+    }
+
+    /// Moves the elements of all lanes, which follow each other. The address of the first is in `rax`, its buffer as
+    /// [`Self::buffer`] leaves it.
+    fn global_row(
+        &mut self,
+        m: &LaneMessage,
+        (memory, extended): (u32, Option<DataType>),
+        loaded: &Loaded,
+        slow: Label,
+    ) -> Done {
+        let bytes = m.element.memory * m.lanes;
+        self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
+        if memory != 0 {
+            self.asm.op1i(Code::Add_rm64_imm32, RAX, memory);
+        }
+        self.check_offset(bytes as u64, m.align, slow)?;
+        self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+        match extended {
+            None => self.copy(m.store, m.data, bytes, loaded),
+            Some(ty) => self.extend(m, ty),
+        }
     }
 
     /// Lanes anywhere in the buffer of the first one.

@@ -21,7 +21,7 @@ pub(crate) const CONSECUTIVE: Register = Register::K7;
 
 /// How elements of lanes whose addresses follow each other are moved at once: as they are, or extended from a type.
 /// `None` if they are not.
-pub(crate) fn run_of(m: &LaneMessage) -> Option<Option<DataType>> {
+fn run_of(m: &LaneMessage) -> Option<Option<DataType>> {
     let Element {
         memory,
         register,
@@ -33,6 +33,16 @@ pub(crate) fn run_of(m: &LaneMessage) -> Option<Option<DataType>> {
         (2, 4) if low == 0 && !m.store => Some(Some(DataType::Uw)),
         _ => None,
     }
+}
+
+/// What is added to the address of a lane, and how elements are moved at once, if those of a message may follow each other.
+pub(crate) fn row_of(m: &LaneMessage) -> Option<(u32, Option<DataType>)> {
+    let [(memory, 0)] = *m.parts.as_slice() else {
+        return None;
+    };
+    let aligned = m.align <= m.element.memory as u64;
+    let extended = run_of(m).filter(|_| aligned && m.atomic.is_none())?;
+    Some((memory, extended))
 }
 
 impl Writer {

@@ -154,8 +154,10 @@ impl Compiler<'_> {
             self.writer.asm.jump(Op::Je_rel32_64, idle);
         }
         let number = self.apart.get(&place).copied();
+        let plan = self.linear.as_ref();
+        let linear = plan.and_then(|plan| plan.message(place));
         self.writer
-            .message(&lanes, number, how != Enabled::All, slow, done)?;
+            .message(&lanes, number, linear, how != Enabled::All, slow, done)?;
         self.detour(place, step, how, counts, pending, [slow, idle, done]);
         Ok(())
     }
@@ -164,10 +166,11 @@ impl Compiler<'_> {
     pub(crate) fn detours(&mut self) {
         for detour in std::mem::take(&mut self.writer.detours) {
             self.writer.asm.place(detour.slow);
+            self.store_pending(&detour.pending);
+            self.compute_addresses(detour.step);
             if let Some(window) = detour.window {
                 self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
             }
-            self.store_pending(&detour.pending);
             self.invoke(detour.step, detour.counts);
             if detour.window.is_none() {
                 let reload = self.writer.asm.label();

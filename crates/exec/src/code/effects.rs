@@ -1,5 +1,6 @@
 //! The effects of a step on the register file.
 
+use super::uses::{Way, uses};
 use super::{Action, Destination, Flag, Step, Target};
 use std::ops::Range;
 
@@ -43,6 +44,19 @@ impl Step {
             | Action::Fault(_) => {}
         }
         Some(all)
+    }
+}
+
+impl Step {
+    /// Parts of the register file that it may read, besides what addresses point at.
+    #[must_use]
+    pub fn read(&self) -> Vec<Range<usize>> {
+        let mut all = Vec::new();
+        uses(self, &mut all);
+        let reads = all
+            .iter()
+            .filter(|one| matches!(one.way, Way::Reads | Way::Anyhow));
+        reads.map(|one| one.lanes.extent()).collect()
     }
 }
 

@@ -12,6 +12,7 @@
 mod bits;
 mod elementary;
 mod groups;
+mod linear;
 mod loops;
 mod media;
 mod messages;
