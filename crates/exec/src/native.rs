@@ -158,6 +158,9 @@ pub trait Host: sealed::Sealed {
     /// Returns the lanes that run from there on, and where. `waiting` of the argument is ignored.
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes;
 
+    /// These lanes of the thread have jumped to a step, where they wait.
+    fn park(&mut self, place: usize, lanes: u32);
+
     /// Machine code has come to the end of what it can run of the thread. If the thread pauses there, and the interpreter
     /// has nothing else to do, `thread` becomes the next one, and its register file is returned.
     fn next(&mut self, thread: &mut NativeThread) -> Option<&mut [u8]>;

@@ -98,13 +98,16 @@ impl Compiler<'_> {
         } else {
             counts.running += 1;
         }
-        let parts = self.exit(place, *counts, Way::Branch(target));
         let stays = self.writer.asm.label();
+        // In the form for full masks nobody stays: the others go on in the other form.
+        let in_turn = (self.turn.is_some() && !full).then_some(stays);
+        let parts = self.exit(place, *counts, Way::Branch(target, in_turn));
+        let meets = self.exit(place, *counts, Way::Jump(target));
         self.writer.asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
         self.writer.asm.jump(Op::Je_rel32_64, stays);
         self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
         self.writer.asm.jump(Op::Jne_rel32_64, parts);
-        self.meet(target, Op::Jbe_rel32_64, parts);
+        self.meet(target, Op::Jbe_rel32_64, meets);
         self.count(*counts);
         self.go(target, usize::from(!full));
         self.writer.asm.place(stays);

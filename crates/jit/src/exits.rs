@@ -2,10 +2,11 @@
 
 use crate::assembler::Label;
 use crate::flow::{Compiler, Counts};
+use crate::kept::Kept;
 use crate::mode::Form;
 use crate::pages::place as fields;
 use crate::pending::Pending;
-use crate::vector::{CONTEXT, RUNNING, field};
+use crate::vector::{CONTEXT, LANE_OPERATIONS, RUNNING, field};
 use iced_x86::{Code as Op, Register};
 
 /// A way out of a segment that is written after it.
@@ -19,6 +20,8 @@ pub(crate) struct Exit {
     form: Form,
     /// What registers hold there, and may not be in the file.
     pub(crate) pending: Vec<Pending>,
+    /// What registers hold there, if the others stay in a turn of a loop.
+    kept: Option<Box<Kept>>,
 }
 
 /// Where a way out leads.
@@ -30,8 +33,8 @@ pub(crate) enum Way {
     Fault,
     /// All running lanes jump to a step, where others wait.
     Jump(usize),
-    /// The lanes in [`TAKEN`] jump to a step.
-    Branch(usize),
+    /// Some of the running lanes, those in [`TAKEN`], jump to a step; the others go on with the next one, at this label if there is one.
+    Branch(usize, Option<Label>),
     /// Lanes that wait at the step join.
     Join,
     /// To the code of the step, of a version.
@@ -60,6 +63,8 @@ impl Compiler<'_> {
             way,
             form: self.writer.form,
             pending: self.writer.pending(),
+            kept: matches!(way, Way::Branch(_, Some(_)))
+                .then(|| Box::new(self.writer.kept.clone())),
         });
         label
     }
@@ -73,6 +78,11 @@ impl Compiler<'_> {
 
     fn leave_by(&mut self, exit: &Exit) {
         self.writer.asm.place(exit.label);
+        if let Way::Branch(target, Some(stays)) = exit.way
+            && target > exit.place
+        {
+            self.park_in_turn(exit, target, stays);
+        }
         self.store_pending(&exit.pending);
         self.writer.form = exit.form;
         self.count(exit.counts);
@@ -87,12 +97,71 @@ impl Compiler<'_> {
                 self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
                 self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
             }
-            Way::Branch(target) => {
+            Way::Branch(target, _) => {
+                if target > exit.place {
+                    let host = self.writer.asm.label();
+                    self.may_park(target, host);
+                    self.park();
+                    self.go(exit.place + 1, 1);
+                    self.writer.asm.place(host);
+                }
                 self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
             }
             Way::Join => self.part(exit.place, fields::NO_TARGET),
             Way::Go(version) => self.go(exit.place, version),
         }
+    }
+
+    /// In a turn of a loop: lanes leave it and wait, the others stay in it with their operands in registers.
+    fn park_in_turn(&mut self, exit: &Exit, target: usize, stays: Label) {
+        let host = self.writer.asm.label();
+        self.may_park(target, host);
+        let mut pending = exit.pending.clone();
+        if let Some(live) = self.live
+            && let Some(at) = live.at(target)
+        {
+            pending.retain(|one| at.any(&one.bytes) || live.anywhere().any(&one.bytes));
+        }
+        self.store_pending(&pending);
+        // What is counted at the end of the turn is counted for those that stay.
+        if exit.counts.running != 0 {
+            let (ecx, running) = (Register::ECX, exit.counts.running);
+            let asm = &mut self.writer.asm;
+            asm.op2(Op::Popcnt_r32_rm32, ecx, TAKEN);
+            asm.op2i(Op::Imul_r32_rm32_imm32, ecx, ecx, running);
+            asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+        }
+        self.park();
+        if let Some(kept) = &exit.kept {
+            self.writer.load_running(kept);
+        }
+        self.writer.asm.jump(Op::Jmp_rel32_64, stays);
+        self.writer.asm.place(host);
+    }
+
+    /// Goes on if lanes that jump to a step can wait there without the host: where other lanes wait at no step before it,
+    /// and the host knows of those that wait after it. Clobbers `rax`.
+    fn may_park(&mut self, target: usize, host: Label) {
+        let number = u32::try_from(target).unwrap_or(u32::MAX);
+        let there = self.writer.asm.label();
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::WAITING));
+        asm.op1i(Op::Cmp_rm64_imm32, Register::RAX, number);
+        asm.jump(Op::Je_rel32_64, there);
+        asm.jump(Op::Jb_rel32_64, host);
+        asm.op1i(Op::Cmp_rm64_imm8, field(fields::PARKED), 0);
+        asm.jump(Op::Jne_rel32_64, host);
+        asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
+        asm.place(there);
+    }
+
+    /// Lets the lanes in [`TAKEN`], which is lost, wait.
+    fn park(&mut self) {
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Or_rm32_r32, field(fields::PARKED), TAKEN);
+        asm.op1(Op::Not_rm32, TAKEN);
+        asm.op2(Op::And_r32_rm32, RUNNING, TAKEN);
+        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
     }
 
     /// The host determines which lanes continue, and where, when those in [`TAKEN`] jump from one step to another.

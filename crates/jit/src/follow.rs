@@ -35,8 +35,13 @@ impl Compiler<'_> {
         let own = |place: i64| of_follower(place - BYTES);
         let asm = &mut self.writer.asm;
         let [leaves, last] = [(); 2].map(|()| asm.label());
-        if after.is_none() && version != 0 {
-            asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
+        // The host knows of lanes that wait for as long as their thread runs.
+        if version != 0 {
+            let (waits, none) = match after {
+                None => (fields::WAITING, -1),
+                Some(_) => (fields::PARKED, 0),
+            };
+            asm.op1s(Op::Cmp_rm64_imm32, field(waits), none);
             asm.jump(Op::Jne_rel32_64, leaves);
         }
         asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));

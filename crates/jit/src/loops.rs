@@ -11,7 +11,7 @@ use crate::apart::apart;
 use crate::assembler::Label;
 use crate::exits::Way;
 use crate::flow::{Compiler, Counts};
-use crate::kept::{Content, KEPT, Kept};
+use crate::kept::{Content, KEPT, Kept, Masks};
 use crate::masks::mask_register;
 use crate::mode::Form;
 use crate::ops;
@@ -450,11 +450,17 @@ impl Writer {
                 self.keep_flag(place, offset, word);
             }
         }
-        for (place, mask) in like.masks.into_iter().enumerate() {
-            if let (Some((lanes, chunk)), Some(own)) = (mask, self.kept.masks.get_mut(place))
-                && *own != mask
+        self.load_masks(&like.masks);
+        Ok(())
+    }
+
+    /// Brings running lanes into mask registers, except where they are.
+    fn load_masks(&mut self, masks: &Masks) {
+        for (place, mask) in masks.iter().enumerate() {
+            if let (Some((lanes, chunk)), Some(own)) = (*mask, self.kept.masks.get_mut(place))
+                && *own != *mask
             {
-                *own = mask;
+                *own = *mask;
                 let c = Chunks {
                     lane: 4,
                     lanes,
@@ -464,7 +470,18 @@ impl Writer {
                 self.lanes_of(c, chunk, RUNNING, mask_register(place));
             }
         }
-        Ok(())
+    }
+
+    /// Brings the running lanes, which have changed, into the registers that hold them.
+    pub(crate) fn load_running(&mut self, kept: &Kept) {
+        for (n, content) in (0..).zip(kept.contents) {
+            if let Some(content @ Content::Running { .. }) = content {
+                let loaded = self.load_kept(n, content);
+                debug_assert!(loaded.is_ok(), "it is not in the file");
+            }
+        }
+        self.kept.masks = [None; 4];
+        self.load_masks(&kept.masks);
     }
 
     /// The values of the first store are those of the second one, a turn later.

@@ -49,6 +49,8 @@ pub(crate) struct Context<'a> {
     surfaces: *const Region,
     surface_count: u64,
     state: State,
+    /// Lanes that machine code has let wait at [`State::waiting`], and the host does not know of.
+    parked: u64,
     /// The value of [`State::cr0`] that the interpreter has.
     known_cr0: u64,
     /// Magnitudes below which floats and doubles are treated as zero in a flushing mode, for every lane.
@@ -143,6 +145,7 @@ pub(crate) mod place {
     pub(crate) const LEFT: i64 = offset_of!(Context<'_>, left) as i64;
     pub(crate) const LANE_OPERATIONS: i64 = offset_of!(Context<'_>, lane_operations) as i64;
     pub(crate) const WAITING: i64 = offset_of!(Context<'_>, state.waiting) as i64;
+    pub(crate) const PARKED: i64 = offset_of!(Context<'_>, parked) as i64;
     pub(crate) const PLACE: i64 = offset_of!(Context<'_>, place) as i64;
     pub(crate) const TARGET: i64 = offset_of!(Context<'_>, target) as i64;
     pub(crate) const BRANCH: i64 = offset_of!(Context<'_>, branch) as i64;
@@ -334,6 +337,7 @@ impl Context<'_> {
     /// Gives the thread the state that machine code has left.
     fn end(&mut self, thread: &mut NativeThread) {
         self.tell_thread();
+        self.tell_parked();
         thread.cr0 = match self.state.cr0 == self.known_cr0 {
             true => None,
             false => u32::try_from(self.state.cr0).ok(),
@@ -343,6 +347,16 @@ impl Context<'_> {
         thread.left = self.left;
         thread.granted = self.granted;
         thread.lane_operations = self.lane_operations;
+    }
+
+    /// Tells the host which lanes of the thread wait.
+    fn tell_parked(&mut self) {
+        if self.parked != 0 {
+            let place = usize::try_from(self.state.waiting).unwrap_or(usize::MAX);
+            let lanes = u32::try_from(self.parked).unwrap_or(0);
+            self.host.park(place, lanes);
+            self.parked = 0;
+        }
     }
 
     /// Passes the float mode to the interpreter.
@@ -418,6 +432,7 @@ extern "sysv64" fn branch(
         waiting: 0,
     };
     context.tell_thread();
+    context.tell_parked();
     let lanes = if target == place::NO_TARGET.into() {
         context.host.join(lanes)
     } else {
@@ -520,6 +535,7 @@ impl Pages {
             branch,
             fault: 0,
             state: State::new(usize::MAX, NativeMode::Other),
+            parked: 0,
             known_cr0: UNWRITTEN,
             flushed_f: [0; 16],
             flushed_df: [0; 8],

@@ -159,6 +159,11 @@ impl Host for Machine<'_> {
         self.lanes(place, running)
     }
 
+    fn park(&mut self, place: usize, lanes: u32) {
+        let base = self.base;
+        self.thread().waiting.park(base, place, lanes);
+    }
+
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes {
         let at = (lanes.place, lanes.running);
         let base = self.base;

@@ -19,7 +19,7 @@ impl Waiting {
     }
 
     /// Parks lanes.
-    fn park(&mut self, base: usize, place: usize, mask: u32) {
+    pub(super) fn park(&mut self, base: usize, place: usize, mask: u32) {
         if mask == 0 {
             return;
         }

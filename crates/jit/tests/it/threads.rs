@@ -1,4 +1,5 @@
-//! Threads of a group that follow each other in machine code: as the interpreter runs them, wherever fuel runs out.
+//! Threads of a group that follow each other in machine code: as the interpreter runs them, wherever fuel runs out. Some
+//! lanes do not come to the last barrier.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
@@ -39,6 +40,13 @@ mul (M1, 16) G(0,0)<1> F(0,0)<1;1,0> 0x3f8ccccd:f
 add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> N(0,0)<0;1,0>
 barrier
 mul (M1, 16) G(0,0)<1> G(0,0)<1;1,0> F(0,0)<1;1,0>
+setp (M1_NM, 16) P1 0xf0:uw
+(P1) goto (M1, 16) L2
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x5:d
+barrier
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x7:d
+L2:
+mul (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x3:d
 ret (M1, 1)
 ";
 

@@ -94,25 +94,25 @@ pub fn work(kernel: &str) -> (NdRange, Vec<Argument>) {
     let word = |n: u32| value(n.to_le_bytes());
     let float = |n: f32| value(n.to_le_bytes());
     let line = |items: u32| NdRange::new(&[items], &[256], &[]).unwrap();
-    let items = 1 << 16;
+    let items = 1 << 18;
     match kernel {
         "mandelbrot" => (
             line(items),
             vec![
-                buffer(4 << 16),
-                word(256),
+                buffer(4 << 18),
+                word(512),
                 word(256),
                 float(-2.0),
                 float(-1.25),
-                float(0.01),
+                float(0.005),
             ],
         ),
         "nbody" => (
             line(4096),
             vec![buffer(16 << 12), buffer(16 << 12), word(1024)],
         ),
-        "sha256" => (line(8192), vec![buffer(4 << 13), buffer(256), word(2)]),
-        "xorshift" => (line(items), vec![buffer(4 << 16), word(200)]),
+        "sha256" => (line(1 << 16), vec![buffer(4 << 16), buffer(256), word(2)]),
+        "xorshift" => (line(items), vec![buffer(4 << 18), word(200)]),
         "matmul" => (
             NdRange::new(&[256, 256], &[16, 16], &[]).unwrap(),
             vec![buffer(4 << 16), buffer(4 << 16), buffer(4 << 16), word(256)],
