@@ -150,6 +150,11 @@ fn deferred(
         let Some(result) = code.steps.get(place).and_then(whole) else {
             continue;
         };
+        // One of its elements may be a number that is added.
+        let mut numbers = messages.values().flat_map(Recipe::numbers);
+        if numbers.any(|number| meet(&number, &result)) {
+            continue;
+        }
         let mut replaced = false;
         let needed = (place + 1..steps.end).any(|other| {
             let Some(step) = code.steps.get(other).filter(|_| !replaced) else {
@@ -228,8 +233,12 @@ impl Search<'_> {
             }
             self.written.push(bytes);
         }
-        if let (Some(recipe), Some(to)) = (recipe, whole(step)) {
-            self.known.push((to, recipe));
+        if let (Some(recipe), Some(to), Some(root)) = (recipe, whole(step), &self.root) {
+            // It is computed again from these.
+            let inputs = recipe.numbers().chain([root.bytes()]);
+            if !inputs.into_iter().any(|input| meet(&input, &to)) {
+                self.known.push((to, recipe));
+            }
         }
         Some(())
     }

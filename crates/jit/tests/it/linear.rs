@@ -42,13 +42,23 @@ fn text(lanes: u32, random: &mut Random) -> String {
         line("mul (M1_NM, 1) N(0,1)<1> N(0,2)<0;1,0> N(0,3)<0;1,0>".into());
     }
     let from = one(&["L", "L", "M", "MD"]);
+    if one(&["", "", "", "M"]) == "M" {
+        line(format!(
+            "add (M1, {lanes}) M(0,0)<1> M(0,0)<1;1,0> N(0,0)<0;1,0>"
+        ));
+    }
     line(format!("mov (M1, {lanes}) V0(0,0)<1> {from}(0,0)<1;1,0>"));
     line(
-        match one(&["add", "add", "add3", "add3", "add3", "mov", "mul"]).as_str() {
+        match one(&[
+            "add", "add", "add3", "add3", "add3", "mov", "mul", "lane", "lane",
+        ])
+        .as_str()
+        {
             "add" => format!("add (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> N(0,0)<0;1,0>"),
             "add3" => {
                 format!("add3 (M1, {lanes}) V1(0,0)<1> N(0,0)<0;1,0> V0(0,0)<1;1,0> N(0,1)<0;1,0>")
             }
+            "lane" => format!("add (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> V0(0,2)<0;1,0>"),
             // Not one that is known.
             "mul" => format!("mul (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> N(0,0)<0;1,0>"),
             _ => format!("mov (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0>"),
@@ -84,7 +94,7 @@ fn text(lanes: u32, random: &mut Random) -> String {
         };
         line(between);
         let add = one(&["", "+0x40", "-0x8"]);
-        let predicate = one(&["", "", "", "", "(P1) "]);
+        let predicate = one(&["", "", "", "", "", "", "(P1) "]);
         // Of addresses, too.
         let to = one(&["D", "E", "V1", "V1", "A"]);
         let to = if element == "d64" { "D" } else { to.as_str() };
