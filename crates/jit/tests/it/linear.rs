@@ -12,8 +12,8 @@ const BYTES: usize = 4096;
 /// Kernels that are tried.
 const ROUNDS: usize = 300;
 
-/// Addresses computed from one vector, and messages at them; in between vectors and numbers are used and overwritten.
-fn text(lanes: u32, random: &mut Random) -> String {
+/// The variables of a kernel.
+fn declarations(lanes: u32) -> String {
     let mut text = String::from(
         ".version 4.1\n.kernel \"k\"\n\
          .decl L v_type=G type=uw num_elts=32 align=GRF\n\
@@ -35,6 +35,12 @@ fn text(lanes: u32, random: &mut Random) -> String {
     }
     text += ".decl A v_type=G type=ud num_elts=64 align=GRF alias=<Q2, 0>\n";
     let _ = writeln!(text, ".kernel_attr SimdSize={lanes}");
+    text
+}
+
+/// Addresses computed from one vector, and messages at them; in between vectors and numbers are used and overwritten.
+fn text(lanes: u32, random: &mut Random) -> String {
+    let text = declarations(lanes);
     let mut one = |all: &[&str]| all[random.next() as usize % all.len()].to_owned();
     let mut lines: Vec<String> = Vec::new();
     let mut line = |line: String| lines.push(line);
@@ -257,4 +263,29 @@ fn as_interpreted() {
         (all / 10..all * 9 / 10).contains(&faults),
         "{faults} of {all}"
     );
+}
+
+/// A vector that is not computed, of which a lane is added to all.
+#[test]
+fn a_lane_is_added() {
+    let text = declarations(16)
+        + "mov (M1, 16) V0(0,0)<1> L(0,0)<1;1,0>\n\
+           add (M1, 16) V1(0,0)<1> V0(0,0)<1;1,0> V0(0,2)<0;1,0>\n\
+           mov (M1, 16) Q0(0,0)<1> V1(0,0)<1;1,0>\n\
+           shl (M1, 16) Q1(0,0)<1> Q0(0,0)<1;1,0> 0x2:uq\n\
+           add (M1, 16) Q2(0,0)<1> Q1(0,0)<1;1,0> B(0,0)<0;1,0>\n\
+           lsc_load.ugm (M1, 16) D:d32 flat[Q2]:a64\n\
+           add (M1, 16) Q2(0,0)<1> Q1(0,0)<1;1,0> B(0,1)<0;1,0>\n\
+           lsc_store.ugm (M1, 16) flat[Q2]:a64 D:d32\n\
+           ret (M1, 1)\n";
+    let shape = ((0..32).collect(), 0, 0x100);
+    let expected = run(&translated(&text), &shape, 0xffff, 7);
+    assert_eq!(expected.fault, "");
+    for jit in compilers() {
+        let mut compiled = translated(&text);
+        compiled.examine_registers(Examined::Never);
+        compiled.compile_with(Arc::new(jit), 0);
+        let left = run(&compiled, &shape, 0xffff, 7);
+        assert!(left == expected, "{:?}", jit.features());
+    }
 }
