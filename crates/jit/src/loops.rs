@@ -21,10 +21,15 @@ use crate::vector::{Chunks, Done, LEFT, RUNNING, Writer, field};
 use iced_x86::Code as Op;
 use std::collections::HashMap;
 use std::ops::Range;
-use visakit_exec::code::Action;
+use visakit_exec::code::{Action, Step};
 
 /// Most steps of a turn: in longer ones registers are needed for other things long before the next turn.
 const MOST_STEPS: usize = 96;
+
+/// Steps of a loop for each message of lanes, at least, and most machine instructions for each step: where lanes are
+/// gathered, operands in registers do not matter.
+const STEPS_OF_MESSAGES: usize = 8;
+const MOST_INSTRUCTIONS: usize = 10;
 
 /// Registers that a loop leaves to its steps, of all that are kept and of those that short instructions can name.
 const FOR_STEPS: usize = 6;
@@ -131,8 +136,10 @@ impl Compiler<'_> {
             let steps = a.steps.start..z.steps.end;
             let all = self.code.steps.get(steps.clone()).unwrap_or(&[]);
             let sets_mode = |action: &Action| matches!(action, Action::UpdateMode(_));
+            let of_lanes = |step: &&Step| matches!(&step.action, Action::Message(message) if message.lanes().is_none_or(|m| m.lanes > 1));
             if follow_each_other
                 && steps.len() <= MOST_STEPS
+                && all.iter().filter(of_lanes).count() * STEPS_OF_MESSAGES <= steps.len()
                 && !all.iter().any(|step| sets_mode(&step.action))
             {
                 let one = Loop {
@@ -151,36 +158,53 @@ impl Compiler<'_> {
     fn write_loop(&mut self, one: &Loop, version: usize) {
         self.writer.asm.settle();
         let mark = self.writer.asm.mark();
-        // On trial with nothing in registers, then with all that it would read: less, if these are not enough.
-        let mut carried = Vec::new();
-        let mut before = Kept::default();
-        for trial in 0..3 {
-            self.writer.accesses = Some(Vec::new());
-            let end = self.turn(one, version, &carried, &before);
-            let accesses = self.writer.accesses.take().unwrap_or_default();
-            self.writer.asm.back(mark);
-            self.writer.stores.clear();
-            self.writer.detours.clear();
-            self.exits.clear();
-            let Some(end) = end else {
-                return;
-            };
-            let wanted = carried.len();
-            if trial == 0 {
-                carried = self.writer.wanted(&accesses);
-            } else {
-                carried.retain(|carried| end.contents.contains(&Some(carried.content)));
-            }
+        self.writer.accesses = Some(Vec::new());
+        let trial = self.turn(one, version, &[], &Kept::default());
+        let accesses = self.writer.accesses.take().unwrap_or_default();
+        let instructions = self.writer.asm.mark() - mark;
+        self.take_back(mark);
+        let Some(mut end) = trial else {
+            return;
+        };
+        if instructions > MOST_INSTRUCTIONS * one.steps.len() {
+            return;
+        }
+        let mut carried = self.writer.wanted(&accesses);
+        let label = self.writer.asm.label();
+        // Once more, if registers are not enough for all that would be carried.
+        for last in [false, true] {
             if carried.is_empty() {
                 return;
             }
-            before = end;
-            if trial != 0 && carried.len() == wanted {
-                break;
+            self.writer.asm.place(label);
+            self.check_mode(one, version);
+            let Some(own) = self.turn(one, version, &carried, &end) else {
+                return self.take_back(mark);
+            };
+            let wanted = carried.len();
+            carried.retain(|carried| own.contents.contains(&Some(carried.content)));
+            if last || carried.len() == wanted {
+                self.detours();
+                self.leave_by_exits();
+                self.writer.remove_stores();
+                self.loops.insert((one.steps.start, version), label);
+                return;
             }
+            end = own;
+            self.take_back(mark);
         }
-        let label = self.writer.asm.label();
-        self.writer.asm.place(label);
+    }
+
+    /// Removes a turn that was written after a mark.
+    fn take_back(&mut self, mark: usize) {
+        self.writer.asm.back(mark);
+        self.writer.stores.clear();
+        self.writer.detours.clear();
+        self.exits.clear();
+    }
+
+    /// Goes to the code of the first segment in float modes other than the usual one, if they matter.
+    fn check_mode(&mut self, one: &Loop, version: usize) {
         if one.usual_mode
             && let Some(segment) = self.segments.get(&one.steps.start)
         {
@@ -190,11 +214,6 @@ impl Compiler<'_> {
             asm.op1i(Op::Cmp_rm32_imm32, mode, fields::USUAL);
             asm.jump(Op::Jne_rel32_64, otherwise);
         }
-        self.turn(one, version, &carried, &before);
-        self.detours();
-        self.leave_by_exits();
-        self.writer.remove_stores();
-        self.loops.insert((one.steps.start, version), label);
     }
 
     /// Loads operands, and writes a turn of a loop. What registers hold at its end; `None` if it does not come to it.

@@ -45,12 +45,18 @@ fn text(lanes: u32, random: &mut Random) -> String {
     line("TURN:".into());
     let statements = 3 + random.next() % 24;
     let mut open = None;
+    // Loops of which most is code for these are not written with operands in registers.
+    let mut large = false;
     for number in 0..statements {
         let [a, b, c] = [(); 3].map(|()| random.next() % used);
         let vector = |n: u32| format!("V{n}(0,0)<1;1,0>");
         let predicate = ["", "", "", "(P1) ", "(!P2) "][random.next() as usize % 5];
         let head = |name: &str| format!("{predicate}{name} (M1, {lanes}) V{a}(0,0)<1>");
-        match random.next() % 22 {
+        let kind = match random.next() % 22 {
+            16 | 19 | 20 if std::mem::replace(&mut large, true) => 0,
+            kind => kind,
+        };
+        match kind {
             0..4 => line(format!("{} {}", head("mov"), vector(b))),
             4..7 => line(format!("{} {} {}", head("add"), vector(b), vector(c))),
             7 => line(format!("{} {} (-){}", head("add"), vector(b), vector(c))),
@@ -221,5 +227,41 @@ fn as_interpreted() {
                 }
             }
         }
+    }
+}
+
+/// Operands that a turn finds in registers, when the interpreter has run a step of the turn before, after they were used.
+#[test]
+fn after_a_detour() {
+    let mut random = Random(1);
+    let (declarations, _) = text(16, &mut random)
+        .split_once("mov (M1_NM, 1) I")
+        .map(|(head, tail)| (head.to_owned(), tail.len()))
+        .unwrap();
+    let mut lines = String::from("mov (M1_NM, 1) I(0,0)<1> 0x0:ud\nTURN:\n");
+    for n in 0..80 {
+        let _ = writeln!(
+            lines,
+            "add (M1, 16) V8(0,0)<1> V8(0,0)<1;1,0> V{}(0,0)<1;1,0>",
+            n % 2
+        );
+    }
+    // Of a very large number, which its template leaves to the interpreter.
+    lines += "mov (M1, 16) F20(0,0)<1> 0x7149f2ca:f\n\
+              sin (M1, 16) F21(0,0)<1> F20(0,0)<1;1,0>\n\
+              add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:ud\n\
+              cmp.lt (M1_NM, 16) P3 I(0,0)<0;1,0> N(0,0)<0;1,0>\n\
+              (P3) goto (M1, 16) TURN\n\
+              ret (M1, 1)\n";
+    let text = declarations + &lines;
+    let program = translated(&text);
+    let expected = run(&program, 0xffff, 9, 3, u64::MAX);
+    for jit in compilers() {
+        let mut compiled = translated(&text);
+        compiled.examine_registers(Examined::AtEnd);
+        compiled.compile_with(Arc::new(jit), 0);
+        let left = run(&compiled, 0xffff, 9, 3, u64::MAX);
+        let what = format!("{:?}", jit.features());
+        same_registers(&program, &left.registers, &expected.registers, &what);
     }
 }
