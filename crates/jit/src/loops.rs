@@ -107,7 +107,9 @@ impl Compiler<'_> {
             let last = segments.get(segment)?.steps.end.checked_sub(1)?;
             self.code.steps.get(last)
         };
-        let mut loops: Vec<(usize, Option<Loop>)> = Vec::new();
+        let mut loops = Vec::new();
+        // The segment after the last loop.
+        let mut after = 0;
         for end in 0..segments.len() {
             let Some(Action::Jump { target, .. } | Action::Goto { target, .. }) =
                 last(end).map(|step| &step.action)
@@ -115,14 +117,19 @@ impl Compiler<'_> {
                 continue;
             };
             let found = segments.binary_search_by_key(target, |segment| segment.steps.start);
-            let Some(first) = found.ok().filter(|first| *first <= end) else {
+            // Not around another loop, nor half of it, so that every step is in one loop at most.
+            let Some(first) = found.ok().filter(|first| (after..=end).contains(first)) else {
                 continue;
             };
-            if loops.last().is_some_and(|(inner, _)| first <= *inner) {
+            after = end + 1;
+            let own = segments.get(first..=end).unwrap_or(&[]);
+            let (Some(a), Some(z)) = (own.first(), own.last()) else {
+                continue;
+            };
+            let steps = a.steps.start..z.steps.end;
+            if steps.len() > MOST_STEPS {
                 continue;
             }
-            loops.push((first, None));
-            let own = segments.get(first..=end).unwrap_or(&[]);
             let follow_each_other = own.is_sorted_by(|a, b| a.steps.end == b.steps.start)
                 && (first..end).all(|segment| {
                     last(segment).is_some_and(|step| {
@@ -130,29 +137,22 @@ impl Compiler<'_> {
                             || !matches!(step.action, Action::Jump { .. } | Action::Goto { .. })
                     })
                 });
-            let (Some(a), Some(z)) = (own.first(), own.last()) else {
-                continue;
-            };
-            let steps = a.steps.start..z.steps.end;
             let all = self.code.steps.get(steps.clone()).unwrap_or(&[]);
             let sets_mode = |action: &Action| matches!(action, Action::UpdateMode(_));
             let of_lanes = |step: &&Step| matches!(&step.action, Action::Message(message) if message.lanes().is_none_or(|m| m.lanes > 1));
             if follow_each_other
-                && steps.len() <= MOST_STEPS
                 && all.iter().filter(of_lanes).count() * STEPS_OF_MESSAGES <= steps.len()
                 && !all.iter().any(|step| sets_mode(&step.action))
             {
-                let one = Loop {
+                loops.push(Loop {
                     starts: own.iter().map(|segment| segment.steps.start).collect(),
                     steps,
                     cost: own.iter().map(|segment| segment.cost).sum(),
                     usual_mode: own.iter().any(|segment| segment.usual_mode),
-                };
-                loops.pop();
-                loops.push((first, Some(one)));
+                });
             }
         }
-        loops.into_iter().filter_map(|(_, one)| one).collect()
+        loops
     }
 
     fn write_loop(&mut self, one: &Loop, version: usize) {
