@@ -90,6 +90,14 @@ impl Content {
     }
 }
 
+/// Whether a step is a message of several lanes.
+fn is_of_lanes(step: &Step) -> bool {
+    match &step.action {
+        Action::Message(message) => message.lanes().is_none_or(|message| message.lanes > 1),
+        _ => false,
+    }
+}
+
 impl Compiler<'_> {
     /// Writes the loops of the program, for full masks and for others.
     pub(crate) fn loops(&mut self) {
@@ -139,9 +147,9 @@ impl Compiler<'_> {
                 });
             let all = self.code.steps.get(steps.clone()).unwrap_or(&[]);
             let sets_mode = |action: &Action| matches!(action, Action::UpdateMode(_));
-            let of_lanes = |step: &&Step| matches!(&step.action, Action::Message(message) if message.lanes().is_none_or(|m| m.lanes > 1));
             if follow_each_other
-                && all.iter().filter(of_lanes).count() * STEPS_OF_MESSAGES <= steps.len()
+                && all.iter().filter(|step| is_of_lanes(step)).count() * STEPS_OF_MESSAGES
+                    <= steps.len()
                 && !all.iter().any(|step| sets_mode(&step.action))
             {
                 loops.push(Loop {
