@@ -1,6 +1,7 @@
 //! Vectors of addresses that differ by something uniform: whether lanes follow each other in memory is the same for all
 //! of them, so that it is determined once.
 
+use crate::pending::meet;
 use std::collections::HashMap;
 use std::ops::Range;
 use visakit_exec::code::{Action, Code, Compute, Lane, Modify, Operation, Region, Source, Target};
@@ -103,7 +104,6 @@ impl Known {
     }
 
     fn overwritten(&mut self, bytes: &Range<usize>) {
-        self.vectors
-            .retain(|(known, _)| known.end <= bytes.start || bytes.end <= known.start);
+        self.vectors.retain(|(known, _)| !meet(known, bytes));
     }
 }

@@ -1,7 +1,7 @@
 //! Ways out of machine code: to the interpreter, to a fault, to lanes that wait.
 
 use crate::assembler::Label;
-use crate::flow::{Compiler, Counts};
+use crate::flow::{Compiler, Counts, is_live_at};
 use crate::kept::Kept;
 use crate::mode::Form;
 use crate::pages::place as fields;
@@ -117,10 +117,8 @@ impl Compiler<'_> {
         let host = self.writer.asm.label();
         self.may_park(target, host);
         let mut pending = exit.pending.clone();
-        if let Some(live) = self.live
-            && let Some(at) = live.at(target)
-        {
-            pending.retain(|one| at.any(&one.bytes) || live.anywhere().any(&one.bytes));
+        if let Some(live) = self.live {
+            pending.retain(|one| is_live_at(live, target, &one.bytes));
         }
         self.store_pending(&pending);
         // What is counted at the end of the turn is counted for those that stay.

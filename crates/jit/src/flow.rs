@@ -141,12 +141,22 @@ fn flags(code: &Code, live: Option<&Liveness>) -> HashMap<usize, u32> {
         if let Action::Compute(compute) = &step.action {
             used.extend(&compute.sets);
             used.extend(&compute.flags);
+            // Not the bits of its own lanes.
+            if let (Operation::FlagToNumber(_), [flag, _]) = (&compute.operation, &compute.flags) {
+                bits.insert(flag.offset as usize, u32::MAX);
+            }
         }
         for flag in used {
             *bits.entry(flag.offset as usize).or_default() |= flag.lanes();
         }
     }
     bits
+}
+
+/// Whether bytes may be read after lanes have jumped to a step, or go on with it.
+pub(crate) fn is_live_at(live: &Liveness, step: usize, bytes: &Range<usize>) -> bool {
+    let there = live.at(step).is_none_or(|there| there.any(bytes));
+    there || live.anywhere().any(bytes)
 }
 
 /// All lanes of the program, by the widest step.
@@ -477,14 +487,11 @@ impl Compiler<'_> {
         if self.go_from_turn(step, version) {
             return;
         }
-        match self
-            .live
-            .and_then(|live| Some((live.anywhere(), live.at(step)?)))
-        {
-            Some((anywhere, live)) => self
-                .writer
-                .need_live(|bytes| live.any(bytes) || anywhere.any(bytes)),
-            None => self.writer.need_all(),
+        if let Some(live) = self.live {
+            let live = |bytes: &Range<usize>| is_live_at(live, step, bytes);
+            self.writer.need_live(live);
+        } else {
+            self.writer.need_all();
         }
         match self.segments.get(&step) {
             Some(segment) => {

@@ -10,6 +10,7 @@ use crate::flow::{Compiler, Counts};
 use crate::kept::Content;
 use crate::load::widening;
 use crate::ops;
+use crate::pending::meet;
 use crate::run::row_of;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code as Op, Register};
@@ -128,10 +129,6 @@ fn whole(step: &Step) -> Option<Range<usize>> {
         && compute.sets.is_none();
     let bytes = usize::from(step.lanes.count) * usize::from(to.data_type.size());
     is_whole.then_some(to.offset..to.offset + bytes)
-}
-
-fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start < b.end && b.start < a.end
 }
 
 /// The steps of recipes whose results nothing but these messages needs.

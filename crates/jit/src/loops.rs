@@ -10,13 +10,13 @@ use crate::Features;
 use crate::apart::apart;
 use crate::assembler::Label;
 use crate::exits::Way;
-use crate::flow::{Compiler, Counts};
+use crate::flow::{Compiler, Counts, is_live_at};
 use crate::kept::{Content, KEPT, Kept, Masks};
 use crate::masks::mask_register;
 use crate::mode::Form;
 use crate::ops;
 use crate::pages::place as fields;
-use crate::pending::Stores;
+use crate::pending::{Stores, meet};
 use crate::vector::{Chunks, Done, LEFT, RUNNING, Writer, field};
 use iced_x86::Code as Op;
 use std::collections::HashMap;
@@ -290,11 +290,9 @@ impl Compiler<'_> {
             let label = self.exit(step, Counts::default(), Way::Go(version));
             if let Some(exit) = self.exits.last_mut()
                 && let Some(live) = self.live
-                && let Some(at) = live.at(step)
             {
-                let anywhere = live.anywhere();
                 exit.pending
-                    .retain(|one| at.any(&one.bytes) || anywhere.any(&one.bytes));
+                    .retain(|one| is_live_at(live, step, &one.bytes));
             }
             self.writer.asm.jump(Op::Jmp_rel32_64, label);
             return true;
@@ -307,10 +305,8 @@ impl Compiler<'_> {
                 Some(start) if start.store == pending.store => {}
                 Some(start) => turn.links.push((start.store, pending.store)),
                 None => {
-                    let live = self.live.and_then(|live| live.at(step));
-                    let is_live = live.is_none_or(|live| live.any(&pending.bytes));
-                    let anywhere = self.live.map(visakit_exec::code::Liveness::anywhere);
-                    if is_live || anywhere.is_none_or(|live| live.any(&pending.bytes)) {
+                    let live = self.live;
+                    if live.is_none_or(|live| is_live_at(live, step, &pending.bytes)) {
                         self.writer.need_bytes(&pending.bytes);
                     }
                 }
@@ -334,7 +330,7 @@ impl Writer {
         let overlaps = |content: &Content, accesses: &[Access]| {
             let place = content.place().unwrap_or(0..0);
             accesses.iter().any(|access| match access {
-                Access::Write(bytes) => bytes.start < place.end && place.start < bytes.end,
+                Access::Write(bytes) => meet(bytes, &place),
                 Access::Read(..) => false,
             })
         };

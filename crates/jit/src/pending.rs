@@ -156,6 +156,7 @@ impl Writer {
     }
 }
 
-fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
+/// Whether ranges overlap.
+pub(crate) fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }

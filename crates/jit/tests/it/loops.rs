@@ -129,6 +129,14 @@ fn text(lanes: u32, random: &mut Random) -> String {
         _ => format!("(!P3) goto (M1, {lanes}) OUT\ngoto (M1, {lanes}) TURN"),
     });
     line("OUT:".into());
+    // All bits of a predicate, of which comparisons have set some.
+    for (at, predicate) in [(0x800, "P1"), (0x900, "P2")] {
+        line(format!(
+            "mov (M1_NM, 1) S(0,0)<1> {predicate}\n\
+             mov (M1, {lanes}) B(0,0)<1> S(0,0)<0;1,0>\n\
+             lsc_store.slm (M1, {lanes}) flat[A+{at:#x}]:a32 B:d32"
+        ));
+    }
     for n in 0..used {
         line(format!(
             "lsc_store.slm (M1, {lanes}) flat[A+{:#x}]:a32 V{n}:d32",
