@@ -1,9 +1,6 @@
 //! Lists of machine instructions with labels.
 
-use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
-    MemoryOperand, Register,
-};
+use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
 /// A place in the code that jumps name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,6 +101,7 @@ impl Assembler {
     }
 
     pub(crate) fn jump(&mut self, code: Code, target: Label) {
+        debug_assert!(Jump::condition(code).is_some(), "{code:?} is no jump");
         self.push(Instruction::with_branch(code, target.0));
     }
 
@@ -221,22 +219,150 @@ impl Assembler {
             return None;
         }
         self.instructions.retain(|one| !one.is_invalid());
-        let mut places = vec![None; usize::try_from(self.labels).ok()? + 1];
-        for (index, instruction) in self.instructions.iter().enumerate() {
+        let layout = Layout::new(&self.instructions, usize::try_from(self.labels).ok()?)?;
+        let offsets = labels.iter().map(|label| layout.offset(label.0));
+        Some((layout.bytes()?, offsets.collect::<Option<Vec<_>>>()?))
+    }
+}
+
+/// A jump of the code.
+struct Jump {
+    /// Where it is, if all jumps are long.
+    at: usize,
+    target: u64,
+    /// The number of its condition in its code; `None` if it always jumps.
+    condition: Option<u8>,
+    /// Whether the distance has one byte.
+    short: bool,
+}
+
+impl Jump {
+    /// The condition of an instruction; `None` if it is not a jump.
+    const fn condition(code: Code) -> Option<Option<u8>> {
+        Some(match code {
+            Code::Jmp_rel32_64 => None,
+            Code::Jb_rel32_64 => Some(2),
+            Code::Jae_rel32_64 => Some(3),
+            Code::Je_rel32_64 => Some(4),
+            Code::Jne_rel32_64 => Some(5),
+            Code::Jbe_rel32_64 => Some(6),
+            Code::Ja_rel32_64 => Some(7),
+            _ => return None,
+        })
+    }
+
+    /// Bytes of the long form.
+    const fn long(&self) -> usize {
+        if self.condition.is_some() { 6 } else { 5 }
+    }
+
+    const fn size(&self) -> usize {
+        if self.short { 2 } else { self.long() }
+    }
+
+    /// Writes it behind other bytes.
+    fn encode(&self, target: usize, bytes: &mut Vec<u8>) -> Option<()> {
+        let next = bytes.len() + self.size();
+        let distance = distance(next, target)?;
+        match (self.condition, i8::try_from(distance)) {
+            (condition, Ok(distance)) if self.short => {
+                let code = condition.map_or(0xeb, |condition| 0x70 | condition);
+                bytes.extend([code, distance.cast_unsigned()]);
+                return Some(());
+            }
+            (Some(condition), _) => bytes.extend([0x0f, 0x80 | condition]),
+            (None, _) => bytes.push(0xe9),
+        }
+        bytes.extend(distance.to_le_bytes());
+        Some(())
+    }
+}
+
+/// Bytes from one place in the code to another one.
+fn distance(from: usize, to: usize) -> Option<i32> {
+    i32::try_from(to)
+        .ok()?
+        .checked_sub(i32::try_from(from).ok()?)
+}
+
+/// Where instructions are. Each is encoded once; only jumps depend on where others are.
+struct Layout {
+    /// All but the jumps, for which there is room in their long form.
+    bytes: Vec<u8>,
+    jumps: Vec<Jump>,
+    /// Where the labels are, if all jumps are long.
+    places: Vec<Option<usize>>,
+    /// For each jump, the bytes that it and those before it are shorter.
+    saved: Vec<usize>,
+}
+
+impl Layout {
+    /// `None` if an instruction cannot be encoded. `labels` is the highest one.
+    fn new(instructions: &[Instruction], labels: usize) -> Option<Self> {
+        let mut encoder = Encoder::try_with_capacity(64, instructions.len() * 8).ok()?;
+        let mut layout = Self {
+            bytes: Vec::new(),
+            jumps: Vec::new(),
+            places: vec![None; labels + 1],
+            saved: Vec::new(),
+        };
+        let mut at = 0;
+        for instruction in instructions {
             let label = usize::try_from(instruction.ip()).ok()?;
             if label != 0 {
-                *places.get_mut(label)? = Some(index);
+                *layout.places.get_mut(label)? = Some(at);
+            }
+            if let Some(condition) = Jump::condition(instruction.code()) {
+                let jump = Jump {
+                    at,
+                    target: instruction.near_branch64(),
+                    condition,
+                    short: false,
+                };
+                at += jump.long();
+                for _ in 0..jump.long() {
+                    encoder.write_u8(0);
+                }
+                layout.jumps.push(jump);
+            } else {
+                at += encoder.encode(instruction, 0).ok()?;
             }
         }
-        let block = InstructionBlock::new(&self.instructions, 0);
-        let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;
-        let result = BlockEncoder::encode(64, block, options).ok()?;
-        let offset = |label: &Label| {
-            let index = (*places.get(usize::try_from(label.0).ok()?)?)?;
-            let offset = *result.new_instruction_offsets.get(index)?;
-            usize::try_from(offset).ok()
-        };
-        let offsets = labels.iter().map(offset).collect::<Option<Vec<_>>>()?;
-        Some((result.code_buffer, offsets))
+        layout.bytes = encoder.take_buffer();
+        layout.shorten();
+        Some(layout)
+    }
+
+    /// Makes jumps short that are in any case near enough: other jumps only become shorter.
+    fn shorten(&mut self) {
+        let mut saved = 0;
+        for jump in &mut self.jumps {
+            let target = usize::try_from(jump.target).ok();
+            let target = target.and_then(|label| *self.places.get(label)?);
+            let distance = target.and_then(|target| distance(jump.at + 2, target));
+            jump.short = distance.is_some_and(|distance| i8::try_from(distance).is_ok());
+            saved += jump.long() - jump.size();
+            self.saved.push(saved);
+        }
+    }
+
+    /// Where a label is.
+    fn offset(&self, label: u64) -> Option<usize> {
+        let place = (*self.places.get(usize::try_from(label).ok()?)?)?;
+        let before = self.jumps.partition_point(|jump| jump.at < place);
+        let saved = before.checked_sub(1).and_then(|jump| self.saved.get(jump));
+        Some(place - saved.copied().unwrap_or(0))
+    }
+
+    fn bytes(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let mut copied = 0;
+        for jump in &self.jumps {
+            bytes.extend_from_slice(self.bytes.get(copied..jump.at)?);
+            jump.encode(self.offset(jump.target)?, &mut bytes)?;
+            copied = jump.at + jump.long();
+        }
+        bytes.extend_from_slice(self.bytes.get(copied..)?);
+        Some(bytes)
     }
 }

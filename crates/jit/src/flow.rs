@@ -179,6 +179,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) code: &'c Code,
     /// What must be in the register file; everything if it is not known.
     pub(crate) live: Option<&'c Liveness>,
+    /// The last walk through what is live, and the segment that it is of.
+    walk: Option<(usize, Walk)>,
     /// The float modes that steps may well be reached in.
     modes: Vec<Modes>,
     /// Messages of the segment whose addresses differ by something uniform.
@@ -233,6 +235,7 @@ pub(crate) fn compile(
     let mut compiler = Compiler {
         code,
         live,
+        walk: None,
         modes,
         apart: HashMap::new(),
         writer,
@@ -454,6 +457,19 @@ impl Compiler<'_> {
         self.writer.kept.pending.clear();
     }
 
+    /// Follows what is live from the start of a segment, of which each form and version asks for it.
+    fn walk(&mut self, start: usize) -> Option<Walk> {
+        let live = self.live?;
+        match &self.walk {
+            Some((place, walk)) if *place == start => Some(walk.clone()),
+            _ => {
+                let walk = live.walk(self.code, start)?;
+                self.walk = Some((start, walk.clone()));
+                Some(walk)
+            }
+        }
+    }
+
     /// Steps of one block. What is live after them, if that is known.
     pub(crate) fn run_of_steps(
         &mut self,
@@ -462,7 +478,7 @@ impl Compiler<'_> {
         counts: &mut Counts,
     ) -> Option<Walk> {
         let code = self.code;
-        let mut walk = self.live.and_then(|live| live.walk(code, steps.start));
+        let mut walk = self.walk(steps.start);
         for place in steps {
             let Some(step) = code.steps.get(place) else {
                 continue;

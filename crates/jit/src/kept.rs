@@ -308,24 +308,26 @@ impl Writer {
 
     /// Number of registers that the step does not work with.
     pub(crate) fn free(&self, c: Chunks) -> usize {
-        let usable = u32::MAX >> (32 - c.registers()) & u32::MAX << KEPT;
-        (usable & !self.kept.busy).count_ones() as usize
+        (usable(c) & !self.kept.busy).count_ones() as usize
     }
 
     /// A register for a result.
     pub(crate) fn take(&mut self, c: Chunks) -> Result<u32, NoTemplate> {
-        let count = u32::try_from(c.registers()).unwrap_or(16) - KEPT;
-        let next = self.kept.next;
-        let free = (next..next + count)
-            .map(|n| KEPT + n % count)
-            .filter(|n| self.kept.busy >> n & 1 == 0);
-        // Of equals, the one that was taken first.
-        let cost = |n: &u32| {
-            let empty = matches!(self.kept.contents.get(*n as usize), Some(None));
-            let held = self.kept.held >> n & 1 != 0;
-            (!empty && (self.is_pending(*n) || held), !empty)
-        };
-        let n = free.min_by_key(cost).ok_or(NoTemplate)?;
+        let usable = usable(c);
+        let free = usable & !self.kept.busy;
+        let contents = (0..).zip(&self.kept.contents);
+        let empty = contents.fold(0, |all, (n, content)| {
+            all | u32::from(content.is_none()) << n
+        });
+        let pending = self.kept.pending.iter();
+        let needed = pending.fold(self.kept.held, |all, one| all | 1 << one.register);
+        // The best ones; of these the one that was taken first.
+        let best = [free & empty, free & !needed, free];
+        let best = best.into_iter().find(|some| *some != 0);
+        let best = best.ok_or(NoTemplate)?;
+        let start = KEPT + self.kept.next % usable.count_ones();
+        let later = best & u32::MAX << start;
+        let n = if later != 0 { later } else { best }.trailing_zeros();
         self.kept.next = n + 1 - KEPT;
         self.set(n, None);
         self.kept.busy |= 1 << n;
@@ -344,4 +346,9 @@ impl Writer {
     pub(crate) fn release(&mut self, n: u32) {
         self.kept.busy &= !(1 << n);
     }
+}
+
+/// The kept registers that instructions on such vectors can name.
+const fn usable(c: Chunks) -> u32 {
+    u32::MAX >> (32 - c.registers()) & u32::MAX << KEPT
 }

@@ -116,12 +116,6 @@ impl Writer {
         });
     }
 
-    /// Whether the value of a register is pending.
-    pub(crate) fn is_pending(&self, register: u32) -> bool {
-        let mut all = self.kept.pending.iter();
-        all.any(|pending| pending.register == register)
-    }
-
     /// What is pending, for a way that leaves from here. Detours before it load these registers again.
     pub(crate) fn pending(&mut self) -> Vec<Pending> {
         let all = self.kept.pending.clone();
