@@ -163,7 +163,6 @@ fn argument(
 
 /// The bytes of an array, which must follow each other.
 fn contiguous(value: &Bound<'_, PyAny>, number: usize) -> PyResult<PyBuffer<u8>> {
-    let py = value.py();
     let view = memory_view(value).map_err(|_| {
         PyTypeError::new_err(format!("argument {number} is no array, number or None"))
     })?;

@@ -241,6 +241,7 @@ impl Jump {
     const fn condition(code: Code) -> Option<Option<u8>> {
         Some(match code {
             Code::Jmp_rel32_64 => None,
+            Code::Jo_rel32_64 => Some(0),
             Code::Jb_rel32_64 => Some(2),
             Code::Jae_rel32_64 => Some(3),
             Code::Je_rel32_64 => Some(4),

@@ -14,11 +14,13 @@ use crate::kept::Kept;
 use crate::linear::Linear;
 use crate::loops::Turn;
 use crate::mode::Form;
+use crate::origin::Origins;
 use crate::pages::place as fields;
 use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
 };
 use iced_x86::{Code as Op, Register};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use visakit_exec::Entry;
@@ -191,6 +193,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) segments: BTreeMap<usize, Segment>,
     /// Starts of loops that keep operands in registers, by their first step and version.
     pub(crate) loops: HashMap<(usize, usize), Label>,
+    /// Where vectors come from, once somebody asks.
+    pub(crate) origins: OnceCell<Origins>,
     /// What is known of addresses in the form of the segment that is being written.
     pub(crate) linear: Option<Linear>,
     /// The turn of a loop that is being written.
@@ -242,6 +246,7 @@ pub(crate) fn compile(
         exits: Vec::new(),
         segments,
         loops: HashMap::new(),
+        origins: OnceCell::new(),
         linear: None,
         turn: None,
         full: full_mask(code),
@@ -430,7 +435,7 @@ impl Compiler<'_> {
             return;
         };
         let otherwise = self.writer.asm.label();
-        if self.writer.is_root(&plan.root, otherwise).is_err() {
+        if self.writer.check_roots(&plan, otherwise).is_err() {
             self.writer.asm.give_up();
         }
         self.linear = Some(plan);

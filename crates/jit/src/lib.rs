@@ -16,6 +16,8 @@
 
 // Builds for other processors contain none of this.
 #[cfg(target_arch = "x86_64")]
+mod addresses;
+#[cfg(target_arch = "x86_64")]
 mod apart;
 #[cfg(target_arch = "x86_64")]
 mod assembler;
@@ -67,6 +69,8 @@ mod mode;
 mod narrow;
 #[cfg(target_arch = "x86_64")]
 mod ops;
+#[cfg(target_arch = "x86_64")]
+mod origin;
 #[cfg(target_arch = "x86_64")]
 mod pages;
 #[cfg(target_arch = "x86_64")]

@@ -7,7 +7,7 @@
 use crate::Features;
 use crate::assembler::Label;
 use crate::kept::Content;
-use crate::linear::{Recipe, Root};
+use crate::linear::Recipe;
 use crate::masks::mask_register;
 use crate::ops;
 use crate::pages::place;
@@ -45,7 +45,7 @@ impl Writer {
         &mut self,
         m: &LaneMessage,
         number: Option<u32>,
-        linear: Option<(&Root, &Recipe)>,
+        linear: Option<&Recipe>,
         masked: bool,
         slow: Label,
         done: Label,
@@ -450,11 +450,11 @@ impl Writer {
     fn linear_lanes(
         &mut self,
         m: &LaneMessage,
-        (root, recipe): (&Root, &Recipe),
+        recipe: &Recipe,
         slow: Label,
     ) -> Result<Loaded, NoTemplate> {
         let row = row_of(m).ok_or(NoTemplate)?;
-        self.first_of(root, recipe, slow)?;
+        self.first_of(recipe, slow)?;
         self.add_to_address(m, Code::Add_rm64_imm32)?;
         self.buffer(slow);
         let loaded = self.loaded_registers(m, 0);

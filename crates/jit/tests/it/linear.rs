@@ -19,13 +19,14 @@ fn declarations(lanes: u32) -> String {
          .decl L v_type=G type=uw num_elts=32 align=GRF\n\
          .decl M v_type=G type=ud num_elts=32 align=GRF\n\
          .decl MD v_type=G type=d num_elts=32 align=GRF alias=<M, 0>\n\
+         .decl R v_type=G type=uw num_elts=32 align=GRF\n\
          .decl N v_type=G type=ud num_elts=4 align=GRF\n\
          .decl B v_type=G type=uq num_elts=4 align=GRF\n\
          .decl D v_type=G type=ud num_elts=64 align=GRF\n\
          .decl E v_type=G type=ud num_elts=64 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n",
     );
-    for n in 0..3 {
+    for n in 0..5 {
         let _ = writeln!(
             text,
             ".decl V{n} v_type=G type=ud num_elts=32 align=GRF\n\
@@ -54,22 +55,48 @@ fn text(lanes: u32, random: &mut Random) -> String {
         ));
     }
     line(format!("mov (M1, {lanes}) V0(0,0)<1> {from}(0,0)<1;1,0>"));
-    line(
-        match one(&[
-            "add", "add", "add3", "add3", "add3", "mov", "mul", "lane", "lane",
-        ])
-        .as_str()
-        {
-            "add" => format!("add (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> N(0,0)<0;1,0>"),
-            "add3" => {
-                format!("add3 (M1, {lanes}) V1(0,0)<1> N(0,0)<0;1,0> V0(0,0)<1;1,0> N(0,1)<0;1,0>")
-            }
-            "lane" => format!("add (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> V0(0,2)<0;1,0>"),
-            // Not one that is known.
-            "mul" => format!("mul (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> N(0,0)<0;1,0>"),
-            _ => format!("mov (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0>"),
-        },
-    );
+    // Rows: a vector that may have the same number in all lanes, and products with it.
+    let rows = one(&["", "rows", "rows"]) == "rows";
+    if rows {
+        let from = one(&["R", "R", "L", "V0"]);
+        line(format!("mov (M1, {lanes}) V3(0,0)<1> {from}(0,0)<1;1,0>"));
+        if one(&["", "on"]) == "on" {
+            line(format!(
+                "add3 (M1, {lanes}) V3(0,0)<1> N(0,1)<0;1,0> V3(0,0)<1;1,0> N(0,3)<0;1,0>"
+            ));
+        }
+        let by = one(&["N(0,0)<0;1,0>", "N(0,2)<0;1,0>", "0x20:ud"]);
+        line(format!("mul (M1, {lanes}) V4(0,0)<1> V3(0,0)<1;1,0> {by}"));
+        if one(&["", "", "", "W"]) == "W" {
+            line(format!("(P1) mov (M1, {lanes}) V4(0,0)<1> N(0,1)<0;1,0>"));
+        }
+        if one(&["", "", "block"]) == "block" {
+            line(format!("(P1) goto (M1, {lanes}) ROWS\nROWS:"));
+        }
+    }
+    let add = one(&[
+        "add", "add", "add3", "add3", "add3", "mov", "mul", "lane", "lane",
+    ]);
+    let number = one(&["N(0,1)<0;1,0>", "(-)N(0,1)<0;1,0>", "0xffffffff:ud"]);
+    let sign = one(&["", "(-)"]);
+    line(match add.as_str() {
+        _ if rows && one(&["row", "column"]) == "row" => {
+            format!("add3 (M1, {lanes}) V1(0,0)<1> V4(0,0)<1;1,0> V0(0,0)<1;1,0> {number}")
+        }
+        _ if rows => {
+            format!("add3 (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> V4(0,0)<1;1,0> {number}")
+        }
+        "add" => {
+            format!("add (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> {sign}N(0,1)<0;1,0>")
+        }
+        "add3" => {
+            format!("add3 (M1, {lanes}) V1(0,0)<1> N(0,0)<0;1,0> V0(0,0)<1;1,0> N(0,1)<0;1,0>")
+        }
+        "lane" => format!("add (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> V0(0,2)<0;1,0>"),
+        // Not one that is known.
+        "mul" => format!("mul (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0> N(0,0)<0;1,0>"),
+        _ => format!("mov (M1, {lanes}) V1(0,0)<1> V0(0,0)<1;1,0>"),
+    });
     let kind = one(&["V1", "W1", "W1"]);
     line(format!("mov (M1, {lanes}) Q0(0,0)<1> {kind}(0,0)<1;1,0>"));
     let (element, shift) = match one(&["0", "1", "2", "2", "3"]).as_str() {
@@ -136,11 +163,12 @@ struct Left {
     fault: String,
 }
 
-/// The vector that addresses are computed from, the number that is added, bytes added to the base of the buffer.
-type Shape = (Vec<u32>, u32, i64);
+/// The vector that addresses are computed from, the number that is added, bytes added to the base of the buffer, and the
+/// row of each lane.
+type Shape = (Vec<u32>, u32, i64, Vec<u32>);
 
 fn run(program: &Program, shape: &Shape, mask: u32, seed: u32) -> Left {
-    let (root, number, at) = shape;
+    let (root, number, at, rows) = shape;
     let mut random = Random(seed);
     let mut bytes =
         |count: usize| -> Vec<u8> { (0..count).map(|_| random.next().to_le_bytes()[0]).collect() };
@@ -160,6 +188,12 @@ fn run(program: &Program, shape: &Shape, mask: u32, seed: u32) -> Left {
             (
                 slot("L"),
                 root.iter()
+                    .flat_map(|n| u16::try_from(*n).unwrap().to_le_bytes())
+                    .collect(),
+            ),
+            (
+                slot("R"),
+                rows.iter()
                     .flat_map(|n| u16::try_from(*n).unwrap().to_le_bytes())
                     .collect(),
             ),
@@ -225,23 +259,39 @@ fn as_interpreted() {
         let first = random.next() % 64;
         let mut torn = row(0);
         torn[random.next() as usize % 32] = 9;
-        let shapes: [Shape; 9] = [
-            (row(0), 0, 0x100),
-            (row(first), 7, 0x100),
+        let same = |n: u32| vec![n; 32];
+        let mut two = same(1);
+        two[16..].fill(2);
+        let mut other = same(2);
+        other[random.next() as usize % 32] = 3;
+        let shapes: [Shape; 14] = [
+            (row(0), 0, 0x100, same(1)),
+            (row(first), 7, 0x100, same(3)),
+            (row(first), 7, 0x100, two),
+            (row(first), 7, 0x100, other),
+            (row(0), 16, 0x100, row(0)),
+            (same(2), 9, 0x100, row(1)),
             // Lanes around zero, and around the largest number.
-            (row(0), 5u32.wrapping_neg(), 0x100),
-            (row(0), 0x7fff_fff0, 0x100),
+            (row(0), 5u32.wrapping_neg(), 0x100, same(0)),
+            (row(0), 0x7fff_fff0, 0x100, same(0)),
             // Up to the end of the buffer, and over it.
             (
                 row(first),
                 0,
                 BYTES as i64 - 0x400 - 8 * i64::from(first) - 0x100,
+                same(0),
             ),
-            (row(0), random.next() % 1024, 0x40),
+            (row(0), random.next() % 1024, 0x40, same(2)),
             // Not a row.
-            (torn, 0, 0x100),
-            (vec![first; 32], 1, 0x100),
-            ((0..32).map(|_| random.next() % 64).collect(), 2, 0x100),
+            (torn.clone(), 0, 0x100, same(1)),
+            (torn, 5, 0x100, row(0)),
+            (vec![first; 32], 1, 0x100, same(1)),
+            (
+                (0..32).map(|_| random.next() % 64).collect(),
+                2,
+                0x100,
+                same(1),
+            ),
         ];
         let full = u32::MAX >> (32 - lanes);
         for (number, shape) in shapes.iter().enumerate() {
@@ -258,7 +308,7 @@ fn as_interpreted() {
         }
     }
     // Of both there are many.
-    let all = ROUNDS * 18;
+    let all = ROUNDS * 28;
     assert!(
         (all / 10..all * 9 / 10).contains(&faults),
         "{faults} of {all}"
@@ -278,7 +328,7 @@ fn a_lane_is_added() {
            add (M1, 16) Q2(0,0)<1> Q1(0,0)<1;1,0> B(0,1)<0;1,0>\n\
            lsc_store.ugm (M1, 16) flat[Q2]:a64 D:d32\n\
            ret (M1, 1)\n";
-    let shape = ((0..32).collect(), 0, 0x100);
+    let shape = ((0..32).collect(), 0, 0x100, vec![0; 32]);
     let expected = run(&translated(&text), &shape, 0xffff, 7);
     assert_eq!(expected.fault, "");
     for jit in compilers() {

@@ -1,0 +1,248 @@
+//! Machine code for addresses that grow by the same number from lane to lane (`linear.rs`).
+
+use crate::assembler::{Label, Operand};
+use crate::flow::{Compiler, Counts};
+use crate::kept::Content;
+use crate::linear::{Linear, Recipe, Root, linear, whole};
+use crate::load::widening;
+use crate::ops;
+use crate::origin::Origins;
+use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
+use iced_x86::{Code as Op, Register};
+use std::ops::Range;
+use visakit_exec::code::{Action, Step};
+use visakit_isa::DataType;
+
+use Register::{EAX, ECX, RAX};
+
+impl Compiler<'_> {
+    /// A step that is computed where the interpreter needs it. What it reads is in the file then.
+    pub(crate) fn defer(&mut self, step: &Step, counts: &mut Counts) {
+        counts.instructions += 1;
+        counts.lanes += u32::from(step.lanes.count);
+        for bytes in step.read() {
+            self.writer.need_bytes(&bytes);
+        }
+        if let Some(bytes) = whole(step) {
+            self.writer.certain = true;
+            self.writer.overwritten(bytes.start, bytes.len());
+        }
+    }
+
+    /// Numbers that a step adds to addresses are in the file when messages need them.
+    pub(crate) fn keep_numbers(&mut self, place: usize) {
+        let recipes = self.linear.iter().flat_map(|plan| plan.messages.values());
+        for recipe in recipes.filter(|recipe| recipe.steps.contains(&place)) {
+            for number in recipe.numbers() {
+                self.writer.need_bytes(&number);
+            }
+        }
+    }
+
+    /// Computes the addresses of a message for the interpreter.
+    pub(crate) fn compute_addresses(&mut self, place: usize) {
+        let step = self.code.steps.get(place);
+        let linear = self.linear.as_ref().and_then(|plan| plan.message(place));
+        if let (Some(recipe), Some(Action::Message(message))) =
+            (linear, step.map(|step| &step.action))
+        {
+            let to = message.lanes().map(|message| message.addresses);
+            let done = to.ok_or(NoTemplate);
+            let done = done.and_then(|to| self.writer.addresses(recipe, to));
+            if done.is_err() {
+                self.writer.asm.give_up();
+            }
+        }
+    }
+
+    /// What is known of a segment.
+    pub(crate) fn find_linear(&self, steps: Range<usize>) -> Option<Linear> {
+        let origins = || self.origins.get_or_init(|| Origins::new(self.code));
+        linear(self.code, self.live?, self.full, steps, origins)
+    }
+}
+
+impl Writer {
+    /// Goes on if elements follow each other, or are all the same, as they have to.
+    pub(crate) fn check_roots(&mut self, plan: &Linear, otherwise: Label) -> Done {
+        for root in &plan.roots {
+            self.check_root(root, 1, otherwise)?;
+        }
+        for root in &plan.uniform {
+            self.check_root(root, 0, otherwise)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on if elements grow by this number from lane to lane.
+    fn check_root(&mut self, root: &Root, by: u32, otherwise: Label) -> Done {
+        // As lanes of 32 bits; pairs of words are such lanes.
+        let c = Chunks::new(self.features, 4, root.lanes * root.size / 4);
+        let broadcast = match (root.size, c.zmm) {
+            (4, _) => {
+                if c.zmm {
+                    ops::BROADCAST_D.zmm
+                } else {
+                    ops::BROADCAST_D.ymm
+                }
+            }
+            (_, true) => Op::EVEX_Vpbroadcastw_zmm_k1z_xmmm16,
+            (_, false) => Op::VEX_Vpbroadcastw_ymm_xmmm16,
+        };
+        let subtract = match (root.size, c.zmm) {
+            (4, _) => {
+                if c.zmm {
+                    ops::SUB_D.zmm
+                } else {
+                    ops::SUB_D.ymm
+                }
+            }
+            (_, true) => Op::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512,
+            (_, false) => Op::VEX_Vpsubw_ymm_ymm_ymmm256,
+        };
+        let (first, own, differ) = (c.register(0), c.register(1), 2);
+        let there = self.file(root.offset, root.size)?;
+        self.asm.op2(broadcast, first, there);
+        let bytes = 4 * c.lanes;
+        for (chunk, part) in root.bytes().step_by(bytes).enumerate() {
+            let before = chunk * bytes / root.size;
+            let number = |element: usize| by * u32::try_from(before + element).unwrap_or(0);
+            let there = self.file(part, bytes)?;
+            self.load_bytes(1, there, bytes)?;
+            if by != 0 {
+                let steps = match root.size {
+                    2 => self.each_dword(|n| number(2 * n) | number(2 * n + 1) << 16),
+                    _ => self.each_dword(number),
+                };
+                self.asm.op3(subtract, own, own, steps);
+            }
+            if chunk == 0 {
+                self.v3(c, ops::XOR, differ, 1, 0);
+            } else {
+                self.v3(c, ops::XOR, 1, 1, 0);
+                self.v3(c, ops::OR, differ, differ, 1);
+            }
+        }
+        if c.zmm {
+            let differ = c.register(differ);
+            let test = Op::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+            self.asm.op3(test, Register::K2, differ, differ);
+            self.asm
+                .op2(Op::VEX_Kortestw_kr_kr, Register::K2, Register::K2);
+        } else {
+            self.asm
+                .op2(Op::VEX_Vptest_ymm_ymmm256, ymm(differ), ymm(differ));
+        }
+        self.asm.jump(Op::Jne_rel32_64, otherwise);
+        Ok(())
+    }
+
+    /// The address of the first lane in `rax`. Goes to `slow` where lanes do not follow each other, as numbers of 32 bits
+    /// begin anew in between. Clobbers `rcx`.
+    pub(crate) fn first_of(&mut self, recipe: &Recipe, slow: Label) -> Done {
+        let root = &recipe.root;
+        let first = self.file(root.offset, root.size)?;
+        let load = match root.size {
+            2 => Op::Movzx_r32_rm16,
+            _ => Op::Mov_r32_rm32,
+        };
+        self.asm.op2(load, EAX, first);
+        for term in &recipe.words {
+            let number = self.number(term.at, 4)?;
+            let add = match term.negative {
+                true => Op::Sub_r32_rm32,
+                false => Op::Add_r32_rm32,
+            };
+            self.asm.op2(add, EAX, number);
+        }
+        let last = u32::try_from(root.lanes - 1).map_err(|_| NoTemplate)?;
+        let signed = recipe.signed == Some(true);
+        self.asm.op2(Op::Mov_r32_rm32, ECX, EAX);
+        self.asm.op1i(Op::Add_rm32_imm32, ECX, last);
+        let beyond = match signed {
+            true => Op::Jo_rel32_64,
+            false => Op::Jb_rel32_64,
+        };
+        self.asm.jump(beyond, slow);
+        if signed {
+            self.asm.op2(Op::Movsxd_r64_rm32, RAX, EAX);
+        }
+        if recipe.shift != 0 {
+            self.asm.op1i(Op::Shl_rm64_imm8, RAX, recipe.shift);
+        }
+        for at in &recipe.longs {
+            let number = self.number(*at, 8)?;
+            self.asm.op2(Op::Add_r64_rm64, RAX, number);
+        }
+        Ok(())
+    }
+
+    /// Writes all addresses to the register file.
+    fn addresses(&mut self, recipe: &Recipe, to: usize) -> Done {
+        let root = &recipe.root;
+        let c = Chunks::new(self.features, 8, root.lanes);
+        let dwords = c.halved();
+        for chunk in 0..c.count {
+            let from = self.place(
+                root.offset + chunk * c.lanes * root.size,
+                c.lanes * root.size,
+            )?;
+            let load = match root.size {
+                2 => Op::VEX_Vpmovzxwd_ymm_xmmm128,
+                _ => Op::VEX_Vmovdqu_ymm_ymmm256,
+            };
+            if c.zmm {
+                self.asm.op2(load, ymm(0), from);
+            } else {
+                // Half of a vector, no byte more.
+                self.load_bytes(0, from, c.lanes * root.size)?;
+                if root.size == 2 {
+                    self.asm.op2(load, ymm(0), xmm(0));
+                }
+            }
+            for term in &recipe.words {
+                let number = self.place(term.at, 4)?;
+                self.v2(dwords, ops::BROADCAST_D, 1, number);
+                let add = if term.negative {
+                    ops::SUB_D
+                } else {
+                    ops::ADD_D
+                };
+                self.v3(dwords, add, 0, 0, 1);
+            }
+            let half = if c.zmm { ymm(0) } else { xmm(0) };
+            let ty = match recipe.signed {
+                Some(true) => DataType::D,
+                _ => DataType::Ud,
+            };
+            let extend = widening(ty, 8).ok_or(NoTemplate)?;
+            self.v2(c, extend, 0, half);
+            if recipe.shift != 0 {
+                self.v2i(c, ops::SHL_Q_IMM, 0, c.register(0), recipe.shift);
+            }
+            for at in &recipe.longs {
+                let number = self.place(*at, 8)?;
+                self.v2(c, ops::BROADCAST_Q, 1, number);
+                self.v3(c, ops::ADD_Q, 0, 0, 1);
+            }
+            let bytes = 8 * c.lanes;
+            let there = self.place(to + chunk * bytes, bytes)?;
+            self.store_bytes(there, 0, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// A number of the register file: in `rcx`, if a vector register holds it.
+    fn number(&mut self, offset: usize, bytes: usize) -> Result<Operand, NoTemplate> {
+        let one = Chunks::new(self.features, bytes, 1);
+        let Some(n) = self.find(one, Content::Bytes { offset, bytes }) else {
+            return Ok(self.file(offset, bytes)?.into());
+        };
+        if bytes == 4 {
+            self.asm.op2(Op::VEX_Vmovd_rm32_xmm, ECX, xmm(n));
+            return Ok(ECX.into());
+        }
+        self.asm.op2(Op::VEX_Vmovq_rm64_xmm, Register::RCX, xmm(n));
+        Ok(Register::RCX.into())
+    }
+}
