@@ -44,8 +44,11 @@ impl Compiler<'_> {
             };
             self.writer.asm.jump(how, stays);
         }
-        let meets = self.exit(place, counts, Way::Jump(target));
-        self.meet(target, Op::Jbe_rel32_64, meets);
+        // Where all lanes run, none waits.
+        if !full {
+            let meets = self.exit(place, counts, Way::Jump(target));
+            self.meet(target, Op::Jbe_rel32_64, meets);
+        }
         self.count(counts);
         self.go(target, usize::from(!full));
         if step.predicate.is_some() {
@@ -102,12 +105,14 @@ impl Compiler<'_> {
         // In the form for full masks nobody stays: the others go on in the other form.
         let in_turn = (self.turn.is_some() && !full).then_some(stays);
         let parts = self.exit(place, *counts, Way::Branch(target, in_turn));
-        let meets = self.exit(place, *counts, Way::Jump(target));
         self.writer.asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
         self.writer.asm.jump(Op::Je_rel32_64, stays);
         self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
         self.writer.asm.jump(Op::Jne_rel32_64, parts);
-        self.meet(target, Op::Jbe_rel32_64, meets);
+        if !full {
+            let meets = self.exit(place, *counts, Way::Jump(target));
+            self.meet(target, Op::Jbe_rel32_64, meets);
+        }
         self.count(*counts);
         self.go(target, usize::from(!full));
         self.writer.asm.place(stays);

@@ -94,6 +94,7 @@ impl Compiler<'_> {
                 self.leave(exit.place);
             }
             Way::Jump(target) => {
+                self.join_parked(target);
                 self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
                 self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
             }
@@ -107,7 +108,10 @@ impl Compiler<'_> {
                 }
                 self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
             }
-            Way::Join => self.part(exit.place, fields::NO_TARGET),
+            Way::Join => {
+                self.join_parked(exit.place);
+                self.part(exit.place, fields::NO_TARGET);
+            }
             Way::Go(version) => self.go(exit.place, version),
         }
     }
@@ -150,7 +154,32 @@ impl Compiler<'_> {
         asm.op1i(Op::Cmp_rm64_imm8, field(fields::PARKED), 0);
         asm.jump(Op::Jne_rel32_64, host);
         asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
+        asm.op2(Op::Mov_rm64_r64, field(fields::BEHIND), Register::RAX);
         asm.place(there);
+    }
+
+    /// If all lanes that wait before or at a step wait there, and the host does not know of them, they join those that run,
+    /// which go on there. Clobbers `rax`.
+    fn join_parked(&mut self, step: usize) {
+        let host = self.writer.asm.label();
+        self.meet(step, Op::Jne_rel32_64, host);
+        let alone = fields::NOT_ALONE;
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::BEHIND));
+        asm.op1s(Op::Cmp_rm64_imm32, Register::RAX, alone);
+        asm.jump(Op::Je_rel32_64, host);
+        asm.op2(Op::Mov_rm64_r64, field(fields::WAITING), Register::RAX);
+        asm.op1s(Op::Mov_rm64_imm32, field(fields::BEHIND), alone);
+        asm.op2(Op::Or_r32_rm32, RUNNING, field(fields::PARKED));
+        asm.op1i(Op::Mov_rm64_imm32, field(fields::PARKED), 0);
+        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
+        let full = asm.label();
+        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, self.full);
+        asm.jump(Op::Je_rel32_64, full);
+        self.go(step, 1);
+        self.writer.asm.place(full);
+        self.go(step, 0);
+        self.writer.asm.place(host);
     }
 
     /// Lets the lanes in [`TAKEN`], which is lost, wait.

@@ -529,6 +529,8 @@ impl Compiler<'_> {
 
     fn step(&mut self, place: usize, step: &Step, full: bool, counts: &mut Counts) {
         match &step.action {
+            // Where all lanes run, none waits.
+            Action::Join if full => {}
             Action::Join => {
                 let label = self.exit(place, *counts, Way::Join);
                 self.meet(place, Op::Je_rel32_64, label);

@@ -11,6 +11,9 @@ use std::mem::{MaybeUninit, offset_of};
 use visakit_exec::memory::Region;
 use visakit_exec::{Flushed, Host, NativeFault, NativeLanes, NativeMode, NativeStop, NativeThread};
 
+/// As machine code has it.
+const NOT_ALONE: u64 = (place::NOT_ALONE as i64).cast_unsigned();
+
 /// No content of `%cr0`.
 const UNWRITTEN: u64 = u64::MAX;
 
@@ -51,6 +54,9 @@ pub(crate) struct Context<'a> {
     state: State,
     /// Lanes that machine code has let wait at [`State::waiting`], and the host does not know of.
     parked: u64,
+    /// If these are all that wait there: the smallest place after it where lanes wait, as in [`State::waiting`]; otherwise
+    /// [`place::NOT_ALONE`].
+    behind: u64,
     /// The value of [`State::cr0`] that the interpreter has.
     known_cr0: u64,
     /// Magnitudes below which floats and doubles are treated as zero in a flushing mode, for every lane.
@@ -136,6 +142,8 @@ pub(crate) mod place {
     pub(crate) const FLUSHING: u32 = 2;
     /// Directed rounding, denormals are kept.
     pub(crate) const DIRECTED: u32 = 3;
+    /// In [`BEHIND`]: the host knows who waits.
+    pub(crate) const NOT_ALONE: i32 = -2;
     /// Of a call of `branch`: lanes join instead.
     pub(crate) const NO_TARGET: u32 = u32::MAX;
 
@@ -146,6 +154,7 @@ pub(crate) mod place {
     pub(crate) const LANE_OPERATIONS: i64 = offset_of!(Context<'_>, lane_operations) as i64;
     pub(crate) const WAITING: i64 = offset_of!(Context<'_>, state.waiting) as i64;
     pub(crate) const PARKED: i64 = offset_of!(Context<'_>, parked) as i64;
+    pub(crate) const BEHIND: i64 = offset_of!(Context<'_>, behind) as i64;
     pub(crate) const PLACE: i64 = offset_of!(Context<'_>, place) as i64;
     pub(crate) const TARGET: i64 = offset_of!(Context<'_>, target) as i64;
     pub(crate) const BRANCH: i64 = offset_of!(Context<'_>, branch) as i64;
@@ -356,6 +365,7 @@ impl Context<'_> {
             let lanes = u32::try_from(self.parked).unwrap_or(0);
             self.host.park(place, lanes);
             self.parked = 0;
+            self.behind = NOT_ALONE;
         }
     }
 
@@ -536,6 +546,7 @@ impl Pages {
             fault: 0,
             state: State::new(usize::MAX, NativeMode::Other),
             parked: 0,
+            behind: NOT_ALONE,
             known_cr0: UNWRITTEN,
             flushed_f: [0; 16],
             flushed_df: [0; 8],

@@ -12,6 +12,7 @@
 mod bits;
 mod elementary;
 mod groups;
+mod joins;
 mod linear;
 mod loops;
 mod media;
