@@ -95,6 +95,7 @@ impl Compiler<'_> {
             }
             Way::Jump(target) => {
                 self.join_parked(target);
+                self.change_with_parked(exit.place + 1, target);
                 self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
                 self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
             }
@@ -179,6 +180,30 @@ impl Compiler<'_> {
         self.go(step, 1);
         self.writer.asm.place(full);
         self.go(step, 0);
+        self.writer.asm.place(host);
+    }
+
+    /// If all lanes that wait before a step wait at another one, the next, and the host does not know of them, as in front
+    /// of the second part of a choice: those run now, and the others wait. Clobbers `rax`.
+    fn change_with_parked(&mut self, next: usize, target: usize) {
+        if target <= next {
+            return;
+        }
+        let host = self.writer.asm.label();
+        self.meet(next, Op::Jne_rel32_64, host);
+        let number = u32::try_from(target).unwrap_or(u32::MAX);
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::BEHIND));
+        asm.op1s(Op::Cmp_rm64_imm32, Register::RAX, fields::NOT_ALONE);
+        asm.jump(Op::Je_rel32_64, host);
+        asm.op1i(Op::Cmp_rm64_imm32, Register::RAX, number);
+        asm.jump(Op::Jbe_rel32_64, host);
+        asm.op2(Op::Mov_r32_rm32, Register::EAX, field(fields::PARKED));
+        asm.op2(Op::Mov_rm64_r64, field(fields::PARKED), Register::R12);
+        asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
+        asm.op2(Op::Mov_r32_rm32, RUNNING, Register::EAX);
+        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
+        self.go(next, 1);
         self.writer.asm.place(host);
     }
 
