@@ -44,8 +44,8 @@ impl Compiler<'_> {
             };
             self.writer.asm.jump(how, stays);
         }
-        // Where all lanes run, none waits.
-        if !full {
+        // Where all lanes run, none waits, and none ever waits before those that run.
+        if !full && target > place {
             let meets = self.exit(place, counts, Way::Jump(target));
             self.meet(target, Op::Jbe_rel32_64, meets);
         }
@@ -109,7 +109,7 @@ impl Compiler<'_> {
         self.writer.asm.jump(Op::Je_rel32_64, stays);
         self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
         self.writer.asm.jump(Op::Jne_rel32_64, parts);
-        if !full {
+        if !full && target > place {
             let meets = self.exit(place, *counts, Way::Jump(target));
             self.meet(target, Op::Jbe_rel32_64, meets);
         }

@@ -39,18 +39,26 @@ enum Block {
 impl Labels {
     pub(crate) fn new(body: &Body<'_>) -> Self {
         let mut labels = Self::default();
-        // Uniform jumps over lanes that wait leave lanes at their targets, too.
+        let mut placed = BTreeSet::new();
+        // Uniform jumps over lanes that wait leave lanes at their targets, too. Lanes wait where others that run are before
+        // them, so that none waits where all jumps come from behind.
         let diverges = body
             .instructions()
             .any(|i| i.op.def().group == Group::SimdFlow);
         for instruction in body.instructions() {
             let joins = match instruction.def().flow {
+                Flow::Label { .. } => {
+                    placed.extend(fields::label(instruction));
+                    false
+                }
                 Flow::Jump { by_lane } => by_lane || diverges,
                 Flow::Switch => diverges,
                 _ => false,
             };
             for field in instruction.fields.iter().filter(|_| joins) {
-                if let Value::Label(label) = field.value {
+                if let Value::Label(label) = field.value
+                    && !placed.contains(&label)
+                {
                     labels.joins.insert(label);
                 }
             }
