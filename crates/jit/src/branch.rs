@@ -102,6 +102,8 @@ impl Compiler<'_> {
             counts.running += 1;
         }
         let stays = self.writer.asm.label();
+        // Other lanes run afterwards.
+        self.writer.kept.enabled = None;
         // In the form for full masks nobody stays: the others go on in the other form.
         let in_turn = (self.turn.is_some() && !full).then_some(stays);
         let parts = self.exit(place, *counts, Way::Branch(target, in_turn));

@@ -39,10 +39,13 @@ impl Writer {
             }
             return self.set_lanes(lanes, &compute.destination, bits, enabled);
         };
-        if relation == Relation::NotEqual {
+        let negated = relation == Relation::NotEqual;
+        if negated {
             self.asm.op1(Code::Not_rm32, bits);
         }
-        self.set_flag(flag, bits, masked(enabled))
+        let whole = c.lanes * c.lane == if c.zmm { 64 } else { 32 };
+        let narrow = !negated && whole && c.lanes * c.count == lanes;
+        self.set_flag(flag, bits, masked(enabled), narrow)
     }
 
     /// A predicate variable from the bits of a number.
@@ -58,7 +61,7 @@ impl Writer {
         }
         let from = self.file(source.offset, 4)?;
         self.asm.op2(Code::Mov_r32_rm32, Register::EDX, from);
-        self.set_flag(flag, Register::EDX, masked(enabled))
+        self.set_flag(flag, Register::EDX, masked(enabled), false)
     }
 
     /// All ones in the lanes whose bits are set, zeros in the others.
@@ -187,11 +190,12 @@ impl Writer {
             Operation::FlagXor => Code::Xor_r32_rm32,
             _ => {
                 self.asm.op1(Code::Not_rm32, bits);
-                return self.set_flag(flag, bits, masked(enabled));
+                return self.set_flag(flag, bits, masked(enabled), false);
             }
         };
         self.flag(b, Register::ECX)?;
         self.asm.op2(code, bits, Register::ECX);
-        self.set_flag(flag, bits, masked(enabled))
+        let narrow = (a.window | b.window) & !flag.window == 0;
+        self.set_flag(flag, bits, masked(enabled), narrow)
     }
 }

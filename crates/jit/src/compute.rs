@@ -542,6 +542,12 @@ impl Writer {
     pub(crate) fn exec_mask(&mut self, step: &Step) -> Done {
         let lanes = step.lanes;
         let running = crate::vector::RUNNING;
+        let plain = step.predicate.is_none() && !lanes.no_mask;
+        let key = plain.then(|| (lanes.first, lanes.window()));
+        if key.is_some() && self.kept.enabled == key {
+            return Ok(());
+        }
+        self.kept.enabled = key;
         let Some(flag) = &step.predicate else {
             if lanes.no_mask {
                 let window = lanes.window();

@@ -32,6 +32,7 @@ impl Writer {
         }
         if let Some(parts) = parts {
             let shift = u32::from(step.lanes.first);
+            self.kept.enabled = None;
             if shift != 0 {
                 self.asm.op1i(Code::Shl_rm32_imm8, MASK, shift);
             }

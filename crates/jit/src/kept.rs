@@ -42,6 +42,8 @@ pub(crate) struct Kept {
     pub(crate) masks: Masks,
     /// Predicate variables whose words are in registers, by their places. The file has them, too.
     pub(crate) flags: [Option<usize>; 4],
+    /// The window of running lanes that [`MASK`](crate::vector::MASK) holds, and its first lane.
+    pub(crate) enabled: Option<(u8, u32)>,
     /// The messages for which [`CONSECUTIVE`](crate::run::CONSECUTIVE) says whether lanes follow each other, by their
     /// number, and the bytes from one to the next.
     pub(crate) consecutive: Option<(u32, usize)>,
@@ -126,6 +128,7 @@ impl Writer {
     pub(crate) fn forget_masks(&mut self) {
         self.kept.masks = [None; 4];
         self.kept.flags = [None; 4];
+        self.kept.enabled = None;
         for content in &mut self.kept.contents {
             if matches!(content, Some(Content::Running { .. })) {
                 *content = None;
@@ -193,6 +196,7 @@ impl Writer {
         }
         self.kept.masks = [None; 4];
         self.kept.flags = [None; 4];
+        self.kept.enabled = None;
     }
 
     /// Bytes of the file were written in another way.

@@ -109,7 +109,8 @@ impl Jit {
             let avx2 = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("fma")
                 && is_x86_feature_detected!("f16c")
-                && is_x86_feature_detected!("popcnt");
+                && is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("bmi1");
             let avx512 = avx2
                 && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")

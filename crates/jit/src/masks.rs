@@ -164,7 +164,8 @@ impl Writer {
         self.asm.op4(code, ymm(to), ymm(clear), ymm(set), ymm(m));
     }
 
-    /// The word of a predicate variable: a register that holds it, or its place.
+    /// The word of a predicate variable: a register that holds it, which has no other bits than [`Self::used_bits`], or its
+    /// place.
     fn flag_word(&mut self, offset: usize) -> Result<Operand, NoTemplate> {
         let held = self.kept.flags.iter().position(|own| *own == Some(offset));
         match held {
@@ -173,14 +174,23 @@ impl Writer {
         }
     }
 
+    /// The bits of a predicate variable that anybody uses.
+    fn used_bits(&self, offset: usize) -> u32 {
+        self.flags.get(&offset).copied().unwrap_or(u32::MAX)
+    }
+
     /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits.
     pub(crate) fn flag(&mut self, flag: &Flag, to: Register) -> Done {
-        let word = self.flag_word(flag.offset as usize)?;
+        let offset = flag.offset as usize;
+        let word = self.flag_word(offset)?;
+        let is_held = matches!(word, Operand::Register(_));
         self.asm.op2(Code::Mov_r32_rm32, to, word);
         if flag.first != 0 {
             self.asm.op1i(Code::Shr_rm32_imm8, to, flag.first.into());
         }
         let window = flag.window;
+        let others = self.used_bits(offset) >> flag.first & !window;
+        let is_narrow = is_held && others == 0;
         let narrow = |writer: &mut Self| {
             if window != u32::MAX {
                 writer.asm.op1i(Code::And_rm32_imm32, to, window);
@@ -191,7 +201,9 @@ impl Writer {
                 if flag.invert {
                     self.asm.op1(Code::Not_rm32, to);
                 }
-                narrow(self);
+                if flag.invert || !is_narrow {
+                    narrow(self);
+                }
                 return Ok(());
             }
             Combine::Any => {
@@ -216,33 +228,46 @@ impl Writer {
     }
 
     /// Writes bits to a predicate variable: to all lanes of the instruction, or to those that
-    /// [`MASK`] enables. The bits are lost.
-    pub(crate) fn set_flag(&mut self, flag: &Flag, bits: Register, masked: bool) -> Done {
+    /// [`MASK`] enables. The bits are lost; if they are `narrow`, there are none besides the lanes'.
+    pub(crate) fn set_flag(
+        &mut self,
+        flag: &Flag,
+        bits: Register,
+        masked: bool,
+        narrow: bool,
+    ) -> Done {
         let offset = flag.offset as usize;
-        let lanes = flag.lanes();
         let shift = u32::from(flag.first);
         let word = self.flag_word(offset)?;
+        let used = self.used_bits(offset);
         if masked {
-            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, MASK);
             self.asm.op2(Code::And_r32_rm32, bits, MASK);
-            if shift != 0 {
-                self.asm.op1i(Code::Shl_rm32_imm8, Register::EAX, shift);
-            }
-            self.asm.op1(Code::Not_rm32, Register::EAX);
-        } else if flag.window != u32::MAX {
+        } else if flag.window != u32::MAX && !narrow {
             self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
         }
         if shift != 0 {
             self.asm.op1i(Code::Shl_rm32_imm8, bits, shift);
         }
         // Other bits stay, if anybody uses them.
-        let others = self.flags.get(&offset).copied().unwrap_or(u32::MAX) & !lanes;
+        let others = used & !flag.lanes();
         if masked || others != 0 {
-            if !masked {
-                self.asm.op1i(Code::Mov_r32_imm32, Register::EAX, !lanes);
+            let eax = Register::EAX;
+            if masked {
+                let mut lanes = MASK;
+                if shift != 0 {
+                    self.asm.op2(Code::Mov_r32_rm32, eax, MASK);
+                    self.asm.op1i(Code::Shl_rm32_imm8, eax, shift);
+                    lanes = eax;
+                }
+                self.asm.op3(Code::VEX_Andn_r32_r32_rm32, eax, lanes, word);
+                if used != u32::MAX && matches!(word, Operand::Memory(_)) {
+                    self.asm.op1i(Code::And_rm32_imm32, eax, used);
+                }
+            } else {
+                self.asm.op1i(Code::Mov_r32_imm32, eax, others);
+                self.asm.op2(Code::And_r32_rm32, eax, word);
             }
-            self.asm.op2(Code::And_r32_rm32, Register::EAX, word);
-            self.asm.op2(Code::Or_r32_rm32, bits, Register::EAX);
+            self.asm.op2(Code::Or_r32_rm32, bits, eax);
         }
         let to = self.file(offset, 4)?;
         self.asm.op2(Code::Mov_rm32_r32, to, bits);
@@ -258,7 +283,12 @@ impl Writer {
     /// A register holds the word of a predicate variable from here on, which is in an operand.
     pub(crate) fn keep_flag(&mut self, place: usize, offset: usize, word: impl Into<Operand>) {
         let to = flag_register(place);
+        let word = word.into();
         self.asm.op2(Code::Mov_r32_rm32, to, word);
+        let used = self.used_bits(offset);
+        if used != u32::MAX && matches!(word, Operand::Memory(_)) {
+            self.asm.op1i(Code::And_rm32_imm32, to, used);
+        }
         if let Some(flag) = self.kept.flags.get_mut(place) {
             *flag = Some(offset);
         }
