@@ -58,7 +58,7 @@ impl Compiler<'_> {
     /// What is known of a segment.
     pub(crate) fn find_linear(&self, steps: Range<usize>) -> Option<Linear> {
         let origins = || self.origins.get_or_init(|| Origins::new(self.code));
-        linear(self.code, self.live?, self.full, steps, origins)
+        linear(self.code, self.live?, self.writer.full, steps, origins)
     }
 }
 

@@ -60,7 +60,7 @@ impl Compiler<'_> {
     }
 
     fn condition(&mut self, flag: &Flag) -> Done {
-        self.writer.flag(flag, Register::EDX)?;
+        self.writer.flag(flag, Register::EDX, 1)?;
         self.writer.asm.op1i(Op::Test_rm32_imm32, Register::EDX, 1);
         Ok(())
     }
@@ -79,14 +79,17 @@ impl Compiler<'_> {
         let window = step.lanes.window();
         match &step.predicate {
             Some(flag) => {
-                if self.writer.flag(flag, TAKEN).is_err() {
+                let wanted = self.writer.full >> step.lanes.first;
+                if self.writer.flag(flag, TAKEN, wanted).is_err() {
                     let label = self.exit(place, before, Way::Leave);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                     return;
                 }
                 if inverted {
                     self.writer.asm.op1(Op::Not_rm32, TAKEN);
-                    self.writer.asm.op1i(Op::And_rm32_imm32, TAKEN, window);
+                    if wanted & !window != 0 {
+                        self.writer.asm.op1i(Op::And_rm32_imm32, TAKEN, window);
+                    }
                 }
             }
             None => self.writer.asm.op1i(Op::Mov_r32_imm32, TAKEN, window),
@@ -97,7 +100,7 @@ impl Compiler<'_> {
         }
         counts.instructions += 1;
         if full {
-            counts.lanes += self.full.count_ones();
+            counts.lanes += self.writer.full.count_ones();
         } else {
             counts.running += 1;
         }

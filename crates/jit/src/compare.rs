@@ -183,7 +183,7 @@ impl Writer {
         };
         let [a, b] = &compute.flags;
         let bits = Register::EDX;
-        self.flag(a, bits)?;
+        self.flag(a, bits, u32::MAX)?;
         let code = match compute.operation {
             Operation::FlagAnd => Code::And_r32_rm32,
             Operation::FlagOr => Code::Or_r32_rm32,
@@ -193,7 +193,7 @@ impl Writer {
                 return self.set_flag(flag, bits, masked(enabled), false);
             }
         };
-        self.flag(b, Register::ECX)?;
+        self.flag(b, Register::ECX, u32::MAX)?;
         self.asm.op2(code, bits, Register::ECX);
         let narrow = (a.window | b.window) & !flag.window == 0;
         self.set_flag(flag, bits, masked(enabled), narrow)

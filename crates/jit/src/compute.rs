@@ -124,7 +124,7 @@ impl Writer {
         let sources = compute.operation.sources();
         if compute.operation == Operation::Select {
             let [flag, _] = &compute.flags;
-            self.flag(flag, Register::EDX)?;
+            self.flag(flag, Register::EDX, u32::MAX)?;
         }
         let count = match compute.operation {
             Operation::Shl | Operation::Shr => self.shift_count(c, compute),
@@ -543,6 +543,8 @@ impl Writer {
         let lanes = step.lanes;
         let running = crate::vector::RUNNING;
         let plain = step.predicate.is_none() && !lanes.no_mask;
+        // Lanes that may run.
+        let wanted = self.full >> lanes.first;
         let key = plain.then(|| (lanes.first, lanes.window()));
         if key.is_some() && self.kept.enabled == key {
             return Ok(());
@@ -559,13 +561,13 @@ impl Writer {
                 let first = lanes.first.into();
                 self.asm.op1i(Code::Shr_rm32_imm8, MASK, first);
             }
-            if lanes.window() != u32::MAX {
+            if wanted & !lanes.window() != 0 {
                 let window = lanes.window();
                 self.asm.op1i(Code::And_rm32_imm32, MASK, window);
             }
             return Ok(());
         };
-        self.flag(flag, MASK)?;
+        self.flag(flag, MASK, if lanes.no_mask { u32::MAX } else { wanted })?;
         if !lanes.no_mask {
             self.asm.op2(Code::Mov_r32_rm32, Register::EAX, running);
             if lanes.first != 0 {

@@ -100,13 +100,20 @@ impl Compiler<'_> {
                 self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
             }
             Way::Branch(target, _) => {
-                if target > exit.place {
-                    let host = self.writer.asm.label();
-                    self.may_park(target, host);
-                    self.park();
-                    self.go(exit.place + 1, 1);
-                    self.writer.asm.place(host);
+                let next = exit.place + 1;
+                let (waits, goes_on) = match target > exit.place {
+                    true => (target, next),
+                    false => (next, target),
+                };
+                let host = self.writer.asm.label();
+                self.may_park(waits, host);
+                if waits == next {
+                    // Those that jump run.
+                    self.writer.asm.op2(Op::Xor_r32_rm32, TAKEN, RUNNING);
                 }
+                self.park();
+                self.go(goes_on, 1);
+                self.writer.asm.place(host);
                 self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
             }
             Way::Join => {
@@ -175,7 +182,7 @@ impl Compiler<'_> {
         asm.op1i(Op::Mov_rm64_imm32, field(fields::PARKED), 0);
         asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
         let full = asm.label();
-        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, self.full);
+        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, self.writer.full);
         asm.jump(Op::Je_rel32_64, full);
         self.go(step, 1);
         self.writer.asm.place(full);

@@ -199,7 +199,6 @@ pub(crate) struct Compiler<'c> {
     pub(crate) linear: Option<Linear>,
     /// The turn of a loop that is being written.
     pub(crate) turn: Option<Turn>,
-    pub(crate) full: u32,
     pub(crate) end: Label,
     /// Whether there are subroutines or functions, so that not every return ends the thread.
     pub(crate) has_calls: bool,
@@ -218,6 +217,7 @@ pub(crate) fn compile(
         asm: Assembler::default(),
         features,
         file_bytes: code.register_bytes,
+        full: full_mask(code),
         constants: Constants::default(),
         literals: literals(code),
         flags: flags(code, live),
@@ -249,7 +249,6 @@ pub(crate) fn compile(
         origins: OnceCell::new(),
         linear: None,
         turn: None,
-        full: full_mask(code),
         end,
         has_calls: code.steps.iter().any(|step| {
             let action = &step.action;
@@ -278,12 +277,7 @@ pub(crate) fn compile(
             };
         }
     }
-    let Compiler {
-        writer,
-        full,
-        calls,
-        ..
-    } = compiler;
+    let Compiler { writer, calls, .. } = compiler;
     let (bytes, offsets) = writer.asm.finish(&labels)?;
     let (pairs, rest) = offsets.as_chunks::<2>();
     let mut places = vec![None; code.steps.len()];
@@ -297,7 +291,7 @@ pub(crate) fn compile(
         places,
         end: *rest.first()?,
         file_bytes: code.register_bytes,
-        full,
+        full: writer.full,
         calls: calls.into_iter().collect(),
     })
 }
@@ -381,7 +375,7 @@ impl Compiler<'_> {
             (segment.rounds, Form::Directed, fields::DIRECTED),
         ];
         self.apart = match version {
-            0 => apart(self.code, self.full, steps.clone()),
+            0 => apart(self.code, self.writer.full, steps.clone()),
             _ => HashMap::new(),
         };
         self.writer.asm.place(label);
@@ -558,7 +552,7 @@ impl Compiler<'_> {
             Action::Count(count) => {
                 let (lanes, window) = (step.lanes, step.lanes.window());
                 let enabled =
-                    lanes.no_mask || full && (self.full >> lanes.first) & window == window;
+                    lanes.no_mask || full && (self.writer.full >> lanes.first) & window == window;
                 let all = step.predicate.is_none() && enabled;
                 if self.writer.tally(step, count, all).is_err() {
                     let label = self.exit(place, *counts, Way::Leave);

@@ -233,7 +233,7 @@ impl Compiler<'_> {
         end: &Kept,
     ) -> Option<Kept> {
         self.apart = match version {
-            0 => apart(self.code, self.full, one.steps.clone()),
+            0 => apart(self.code, self.writer.full, one.steps.clone()),
             _ => HashMap::new(),
         };
         self.writer.kept = Kept::default();

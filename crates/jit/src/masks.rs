@@ -179,8 +179,9 @@ impl Writer {
         self.flags.get(&offset).copied().unwrap_or(u32::MAX)
     }
 
-    /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits.
-    pub(crate) fn flag(&mut self, flag: &Flag, to: Register) -> Done {
+    /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits. There may be other bits
+    /// besides those that are `wanted`.
+    pub(crate) fn flag(&mut self, flag: &Flag, to: Register, wanted: u32) -> Done {
         let offset = flag.offset as usize;
         let word = self.flag_word(offset)?;
         let is_held = matches!(word, Operand::Register(_));
@@ -191,8 +192,8 @@ impl Writer {
         let window = flag.window;
         let others = self.used_bits(offset) >> flag.first & !window;
         let is_narrow = is_held && others == 0;
-        let narrow = |writer: &mut Self| {
-            if window != u32::MAX {
+        let narrow = |writer: &mut Self, wanted: u32| {
+            if wanted & !window != 0 {
                 writer.asm.op1i(Code::And_rm32_imm32, to, window);
             }
         };
@@ -202,19 +203,19 @@ impl Writer {
                     self.asm.op1(Code::Not_rm32, to);
                 }
                 if flag.invert || !is_narrow {
-                    narrow(self);
+                    narrow(self, wanted);
                 }
                 return Ok(());
             }
             Combine::Any => {
-                narrow(self);
+                narrow(self, u32::MAX);
                 // All ones if any is set.
                 self.asm.op1(Code::Neg_rm32, to);
                 self.asm.op2(Code::Sbb_r32_rm32, to, to);
             }
             Combine::All => {
                 self.asm.op1(Code::Not_rm32, to);
-                narrow(self);
+                narrow(self, u32::MAX);
                 // All ones if none is clear.
                 self.asm.op1i(Code::Cmp_rm32_imm32, to, 1);
                 self.asm.op2(Code::Sbb_r32_rm32, to, to);
@@ -223,7 +224,7 @@ impl Writer {
         if flag.invert {
             self.asm.op1(Code::Not_rm32, to);
         }
-        narrow(self);
+        narrow(self, wanted);
         Ok(())
     }
 

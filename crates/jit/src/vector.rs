@@ -57,6 +57,8 @@ pub(crate) struct Writer {
     pub(crate) features: Features,
     /// Bytes of the register file.
     pub(crate) file_bytes: usize,
+    /// Lanes of the program: no others run.
+    pub(crate) full: u32,
     pub(crate) constants: Constants,
     /// Numbers that are part of the program, by their places in the register file.
     pub(crate) literals: HashMap<usize, u64>,

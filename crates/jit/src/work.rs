@@ -18,8 +18,8 @@ impl Compiler<'_> {
     pub(crate) fn work(&mut self, place: usize, step: &Step, full: bool, counts: &mut Counts) {
         let lanes = step.lanes;
         let window = lanes.window();
-        let enabled = lanes.no_mask || (self.full >> lanes.first) & window == window;
-        let running = step.predicate.is_none() && window == self.full && lanes.count > 1;
+        let enabled = lanes.no_mask || (self.writer.full >> lanes.first) & window == window;
+        let running = step.predicate.is_none() && window == self.writer.full && lanes.count > 1;
         let how = if step.predicate.is_none() && (lanes.no_mask || full && enabled) {
             Enabled::All
         } else if running {
