@@ -19,6 +19,7 @@ mod media;
 mod messages;
 mod modes;
 mod narrow;
+mod predicates;
 mod threads;
 
 use std::fmt::Write as _;

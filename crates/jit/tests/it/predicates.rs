@@ -1,0 +1,149 @@
+//! Predicates whose words have bits that no instruction uses: generated comparisons, logic and predicated steps, as the
+//! interpreter runs them.
+
+use super::{Random, compilers, translated};
+use std::fmt::Write;
+use std::sync::Arc;
+use visakit_exec::{Counters, Examined, Group, Limits, Memory, Program, ThreadStart};
+
+/// Bytes of shared local memory.
+const BYTES: usize = 1 << 12;
+
+const VARIABLES: u32 = 5;
+const PREDICATES: u32 = 3;
+
+/// Programs that are tried.
+const ROUNDS: usize = 1000;
+
+fn text(lanes: u32, random: &mut Random) -> String {
+    let mut text = String::from(
+        ".version 4.1\n.kernel \"k\"\n\
+         .decl A v_type=G type=ud num_elts=32 align=GRF\n\
+         .decl I v_type=G type=ud num_elts=1 align=dword\n",
+    );
+    for n in 0..VARIABLES {
+        let _ = writeln!(text, ".decl V{n} v_type=G type=ud num_elts=32 align=GRF");
+    }
+    for n in 1..=PREDICATES {
+        let _ = writeln!(text, ".decl P{n} v_type=P num_elts=32");
+    }
+    let _ = writeln!(text, ".kernel_attr SimdSize={lanes}");
+    let mut line = |line: String| {
+        let _ = writeln!(text, "{line}");
+    };
+    line("mov (M1_NM, 1) I(0,0)<1> 0x0:ud".into());
+    let is_loop = !random.next().is_multiple_of(3);
+    if is_loop {
+        line("TURN:".into());
+    }
+    let mut open = None;
+    for number in 0..4 + random.next() % 12 {
+        let [a, b, c] = [(); 3].map(|()| random.next() % VARIABLES);
+        let [p, q, r] = [(); 3].map(|()| 1 + random.next() % PREDICATES);
+        let mask = ["M1", "M1", "M1_NM"][random.next() as usize % 3];
+        let sign = ["", "!"][random.next() as usize % 2];
+        match random.next() % 9 {
+            0..3 => {
+                let relation = ["lt", "ne", "eq", "le"][random.next() as usize % 4];
+                line(format!(
+                    "cmp.{relation} ({mask}, {lanes}) P{p} V{a}(0,0)<1;1,0> V{b}(0,0)<1;1,0>"
+                ));
+            }
+            3 => {
+                let name = ["and", "or", "xor"][random.next() as usize % 3];
+                line(format!("{name} ({mask}, {lanes}) P{p} P{q} P{r}"));
+            }
+            4 => line(format!("not ({mask}, {lanes}) P{p} P{q}")),
+            5 if open.is_none() => {
+                line(format!("({sign}P{p}) goto (M1, {lanes}) OVER{number}"));
+                open = Some(number);
+            }
+            6 if is_loop => line(format!("(P{p}) goto (M1, {lanes}) OUT")),
+            _ => line(format!(
+                "({sign}P{p}) add ({mask}, {lanes}) V{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"
+            )),
+        }
+        if let Some(since) = open
+            && number > since + 1
+        {
+            line(format!("OVER{since}:"));
+            open = None;
+        }
+    }
+    if let Some(since) = open {
+        line(format!("OVER{since}:"));
+    }
+    if is_loop {
+        line(format!(
+            "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:ud\n\
+             cmp.lt (M1_NM, {lanes}) P1 I(0,0)<0;1,0> 0x5:ud\n\
+             (P1) goto (M1, {lanes}) TURN\nOUT:"
+        ));
+    }
+    for n in 0..VARIABLES {
+        let at = 0x100 * n;
+        line(format!(
+            "lsc_store.slm (M1, {lanes}) flat[A+{at:#x}]:a32 V{n}:d32"
+        ));
+    }
+    line("ret (M1, 1)".into());
+    text
+}
+
+fn run(program: &Program, mask: u32, seed: u32) -> (Counters, Vec<u8>) {
+    let mut random = Random(seed);
+    let slot = |name: String| program.variable(&name).unwrap();
+    let mut sets = vec![(
+        slot("A".into()),
+        (0..32u32).flat_map(|n| (4 * n).to_le_bytes()).collect(),
+    )];
+    for n in 0..VARIABLES {
+        let small = (0..32).flat_map(|_| (random.next() % 8).to_le_bytes());
+        sets.push((slot(format!("V{n}")), small.collect()));
+    }
+    for n in 1..=PREDICATES {
+        sets.push((slot(format!("P{n}")), random.next().to_le_bytes().to_vec()));
+    }
+    let start = ThreadStart {
+        mask,
+        cr0: 0x4c0,
+        sets,
+        ..ThreadStart::default()
+    };
+    let limits = Limits::default();
+    let mut group = Group::new(program, BYTES, &[start], &limits).unwrap();
+    group
+        .run(program, &Memory::new(0), &limits, &mut ())
+        .unwrap();
+    (group.counters(), group.slm().to_vec())
+}
+
+#[test]
+fn as_interpreted() {
+    let mut random = Random(0x9e1);
+    for round in 0..ROUNDS {
+        let lanes = [16, 8, 32, 4][round % 4];
+        let text = text(lanes, &mut random);
+        let program = translated(&text);
+        let compiled: Vec<_> = compilers()
+            .into_iter()
+            .flat_map(|jit| [Examined::Always, Examined::Never].map(|examined| (jit, examined)))
+            .map(|(jit, examined)| {
+                let mut compiled = translated(&text);
+                compiled.examine_registers(examined);
+                compiled.compile_with(Arc::new(jit), 0);
+                (compiled, format!("{:?} {examined:?}", jit.features()))
+            })
+            .collect();
+        let full = u32::MAX >> (32 - lanes);
+        for mask in [full, random.next() & full | 1, random.next() & full | 1] {
+            let seed = random.next() | 1;
+            let expected = run(&program, mask, seed);
+            for (compiled, what) in &compiled {
+                let left = run(compiled, mask, seed);
+                assert_eq!(left.0, expected.0, "{text}{what}, {mask:#x}");
+                assert!(left.1 == expected.1, "{text}{what}, {mask:#x}");
+            }
+        }
+    }
+}
