@@ -78,31 +78,13 @@ impl Writer {
     fn check_root(&mut self, root: &Root, by: u32, otherwise: Label) -> Done {
         // As lanes of 32 bits; pairs of words are such lanes.
         let c = Chunks::new(self.features, 4, root.lanes * root.size / 4);
-        let broadcast = match (root.size, c.zmm) {
-            (4, _) => {
-                if c.zmm {
-                    ops::BROADCAST_D.zmm
-                } else {
-                    ops::BROADCAST_D.ymm
-                }
-            }
-            (_, true) => Op::EVEX_Vpbroadcastw_zmm_k1z_xmmm16,
-            (_, false) => Op::VEX_Vpbroadcastw_ymm_xmmm16,
+        let (broadcast, subtract) = match root.size {
+            2 => (ops::BROADCAST_W, ops::SUB_W),
+            _ => (ops::BROADCAST_D, ops::SUB_D),
         };
-        let subtract = match (root.size, c.zmm) {
-            (4, _) => {
-                if c.zmm {
-                    ops::SUB_D.zmm
-                } else {
-                    ops::SUB_D.ymm
-                }
-            }
-            (_, true) => Op::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512,
-            (_, false) => Op::VEX_Vpsubw_ymm_ymm_ymmm256,
-        };
-        let (first, own, differ) = (c.register(0), c.register(1), 2);
+        let differ = 2;
         let there = self.file(root.offset, root.size)?;
-        self.asm.op2(broadcast, first, there);
+        self.v2(c, broadcast, 0, there);
         let bytes = 4 * c.lanes;
         for (chunk, part) in root.bytes().step_by(bytes).enumerate() {
             let before = chunk * bytes / root.size;
@@ -114,7 +96,7 @@ impl Writer {
                     2 => self.each_dword(|n| number(2 * n) | number(2 * n + 1) << 16),
                     _ => self.each_dword(number),
                 };
-                self.asm.op3(subtract, own, own, steps);
+                self.v3m(c, subtract, 1, 1, steps);
             }
             if chunk == 0 {
                 self.v3(c, ops::XOR, differ, 1, 0);

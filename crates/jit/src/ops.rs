@@ -40,6 +40,7 @@ op! {
     ADD_D = VEX_Vpaddd_ymm_ymm_ymmm256 EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
     ADD_Q = VEX_Vpaddq_ymm_ymm_ymmm256 EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
     SUB_D = VEX_Vpsubd_ymm_ymm_ymmm256 EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+    SUB_W = VEX_Vpsubw_ymm_ymm_ymmm256 EVEX_Vpsubw_zmm_k1z_zmm_zmmm512;
     SUB_Q = VEX_Vpsubq_ymm_ymm_ymmm256 EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64;
     MUL_D = VEX_Vpmulld_ymm_ymm_ymmm256 EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32;
     MUL_UDQ = VEX_Vpmuludq_ymm_ymm_ymmm256 EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
@@ -65,5 +66,6 @@ op! {
     TO_D_PS = VEX_Vcvttps2dq_ymm_ymmm256 EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae;
     MOVE = VEX_Vmovdqu_ymm_ymmm256 EVEX_Vmovdqu32_zmm_k1z_zmmm512;
     BROADCAST_D = VEX_Vpbroadcastd_ymm_xmmm32 EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
+    BROADCAST_W = VEX_Vpbroadcastw_ymm_xmmm16 EVEX_Vpbroadcastw_zmm_k1z_xmmm16;
     BROADCAST_Q = VEX_Vpbroadcastq_ymm_xmmm64 EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
 }
