@@ -78,8 +78,11 @@ pub(crate) struct Linear {
 /// Most steps of a segment that is looked at: each is compared with those after it.
 const MOST_STEPS: usize = 128;
 
-/// Most vectors that a number is made of.
+/// Most vectors with one number in all lanes that an address is made of.
 const MOST_ROWS: usize = 4;
+
+/// Most vectors that the form of a segment looks at: each costs some ten instructions.
+const MOST_VECTORS: usize = 8;
 
 /// The messages of a segment whose addresses are known to follow each other if a vector does.
 pub(crate) fn linear<'o>(
@@ -125,7 +128,7 @@ pub(crate) fn linear<'o>(
     let mut walk = live.walk(code, steps.start)?;
     walk.go(steps.end);
     let is_live = |bytes: &Range<usize>| walk.live().any(bytes) || live.anywhere().any(bytes);
-    plan.deferred = deferred(code, &steps, &plan.messages, is_live);
+    plan.deferred = deferred(code, &steps, &plan.messages, live, is_live);
     Some(plan)
 }
 
@@ -138,9 +141,21 @@ impl Linear {
         let first = first.map(|recipe| recipe.root.clone());
         if !self.messages.values().all(|recipe| plain(&recipe)) {
             let origins = origins();
-            let origin = |root: &Root| origins.of(code, start, root.bytes());
+            // Each is looked for once, and only so many.
+            let mut found: Vec<(Root, Option<usize>)> = Vec::new();
+            let mut origin = |root: &Root| {
+                if let Some((_, origin)) = found.iter().find(|(one, _)| one == root) {
+                    return *origin;
+                }
+                if found.len() == MOST_VECTORS {
+                    return None;
+                }
+                let origin = origins.of(code, start, root.bytes());
+                found.push((root.clone(), origin));
+                origin
+            };
             // Rows: columns come before rows among the arguments of a thread.
-            let mut columns = first.as_ref().map(&origin);
+            let mut columns = first.as_ref().map(&mut origin);
             self.messages.retain(|_, recipe| {
                 if recipe.uniform.is_empty() {
                     return true;
@@ -192,6 +207,7 @@ fn deferred(
     code: &Code,
     steps: &Range<usize>,
     messages: &BTreeMap<usize, Recipe>,
+    live: &Liveness,
     is_live: impl Fn(&Range<usize>) -> bool,
 ) -> BTreeSet<usize> {
     let candidates: BTreeSet<usize> = messages
@@ -203,6 +219,10 @@ fn deferred(
         let Some(result) = code.steps.get(place).and_then(whole) else {
             continue;
         };
+        // Steps that have an address may read it.
+        if live.is_addressed(&result) {
+            continue;
+        }
         // One of its elements may be a number that is added.
         let mut numbers = messages.values().flat_map(Recipe::numbers);
         if numbers.any(|number| meet(&number, &result)) {
@@ -334,7 +354,14 @@ impl Search<'_> {
         }
         let vector = vector?;
         let mut recipe = self.of(vector)?;
-        recipe.uniform.extend(rows);
+        for row in rows {
+            if !recipe.uniform.contains(&row) {
+                recipe.uniform.push(row);
+            }
+        }
+        if recipe.uniform.len() > MOST_ROWS {
+            return None;
+        }
         let from = usize::from(vector.data_type.size());
         match (compute.operation, compute.lane) {
             (Operation::Copy, Lane::U32) if size == 4 => {}

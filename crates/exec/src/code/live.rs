@@ -79,6 +79,8 @@ pub struct Liveness {
     starts: Vec<Dwords>,
     /// Live at any place, as threads may go on at any join.
     anywhere: Dwords,
+    /// What addresses may point at: read by any step that has one.
+    addressed: Dwords,
     /// Live for lanes that wait at a join, or not known to belong to one lane each.
     awaited: Dwords,
     /// Live where a thread ends.
@@ -161,6 +163,7 @@ impl Liveness {
             blocks,
             users,
             starts,
+            addressed: anywhere.clone(),
             anywhere,
             awaited: Dwords::none(words),
             ends,
@@ -262,7 +265,11 @@ impl Liveness {
             found.clear();
             uses(step, &mut found);
             for one in found.iter().filter(|one| one.way == Way::Writes) {
-                self.overwritten(&one.lanes, |dword| tell(number, dword, false));
+                self.overwritten(&one.lanes, |dword| {
+                    if !self.addressed.has(dword) {
+                        tell(number, dword, false);
+                    }
+                });
             }
             let reads = |way| matches!(way, Way::Reads | Way::Anyhow);
             for one in found.iter().filter(|one| reads(one.way)) {
@@ -320,6 +327,12 @@ impl Liveness {
     #[must_use]
     pub fn is_awaited(&self, bytes: &Range<usize>) -> bool {
         self.awaited.any(bytes)
+    }
+
+    /// Whether addresses may point at any of these bytes.
+    #[must_use]
+    pub fn is_addressed(&self, bytes: &Range<usize>) -> bool {
+        self.addressed.any(bytes)
     }
 
     fn block_at(&self, step: usize) -> Option<usize> {

@@ -1,10 +1,10 @@
 //! Lanes that part, wait and join: generated programs of nested branches and loops, as the interpreter runs them, wherever
 //! fuel runs out.
 
-use super::{Random, compilers, same_registers, translated};
+use super::{Left, Random, compilers, each_lane, left_after, same_registers, translated};
 use std::fmt::Write;
 use std::sync::Arc;
-use visakit_exec::{Counters, Examined, Group, Limits, Memory, Program, Progress, ThreadStart};
+use visakit_exec::{Examined, Program};
 
 /// Bytes of shared local memory.
 const BYTES: usize = 1 << 12;
@@ -151,36 +151,14 @@ fn text(lanes: u32, random: &mut Random) -> String {
     flow.text
 }
 
-/// What a thread leaves: counts, memory and registers.
-type Left = (Counters, Vec<u8>, Vec<u8>);
-
 fn run(program: &Program, mask: u32, seed: u32, fuel: u64) -> Left {
     let mut random = Random(seed);
-    let mut sets = vec![(
-        program.variable("A").unwrap(),
-        (0..32u32).flat_map(|n| (4 * n).to_le_bytes()).collect(),
-    )];
+    let mut sets = vec![("A".into(), each_lane())];
     for n in 0..VARIABLES {
-        let variable = program.variable(&format!("V{n}")).unwrap();
         let bytes = (0..32).flat_map(|_| random.next().to_le_bytes()).collect();
-        sets.push((variable, bytes));
+        sets.push((format!("V{n}"), bytes));
     }
-    let start = ThreadStart {
-        mask,
-        cr0: 0x4c0,
-        sets,
-        ..ThreadStart::default()
-    };
-    let limits = Limits::default();
-    let memory = Memory::new(0);
-    let mut group = Group::new(program, BYTES, &[start], &limits).unwrap();
-    while group
-        .advance(program, &memory, &limits, fuel, None, &mut ())
-        .unwrap()
-        != Progress::Ended
-    {}
-    let registers = group.thread(0).unwrap().registers().to_vec();
-    (group.counters(), group.slm().to_vec(), registers)
+    left_after(program, BYTES, mask, sets, fuel)
 }
 
 #[test]
@@ -204,15 +182,15 @@ fn as_interpreted() {
         let full = u32::MAX >> (32 - lanes);
         for mask in [full, full, random.next() & full | 1] {
             let seed = random.next() | 1;
-            let (counters, memory, registers) = run(&program, mask, seed, u64::MAX);
+            let expected = run(&program, mask, seed, u64::MAX);
             for (compiled, examined, what) in &compiled {
                 for fuel in [u64::MAX, 1 + u64::from(random.next() % 60)] {
                     let what = format!("{text}{what} {examined:?}, {mask:#x}, fuel {fuel}");
                     let left = run(compiled, mask, seed, fuel);
-                    assert_eq!(left.0, counters, "{what}");
-                    assert!(left.1 == memory, "{what}");
+                    assert_eq!(left.counters, expected.counters, "{what}");
+                    assert!(left.local == expected.local, "{what}");
                     if *examined != Examined::Never {
-                        same_registers(compiled, &left.2, &registers, &what);
+                        same_registers(compiled, &left.registers, &expected.registers, &what);
                     }
                 }
             }

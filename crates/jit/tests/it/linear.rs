@@ -339,3 +339,31 @@ fn a_lane_is_added() {
         assert!(left == expected, "{:?}", jit.features());
     }
 }
+
+/// A vector of addresses that only an address reads, before it is overwritten.
+#[test]
+fn read_by_address_alone() {
+    let text = declarations(16)
+        + ".decl A0 v_type=A num_elts=1\n\
+           addr_add (M1_NM, 1) A0(0)<1> &V1 0x0:uw\n\
+           mov (M1, 16) V0(0,0)<1> L(0,0)<1;1,0>\n\
+           add (M1, 16) V1(0,0)<1> V0(0,0)<1;1,0> N(0,1)<0;1,0>\n\
+           mov (M1, 16) Q0(0,0)<1> V1(0,0)<1;1,0>\n\
+           shl (M1, 16) Q1(0,0)<1> Q0(0,0)<1;1,0> 0x2:uq\n\
+           add (M1, 16) Q2(0,0)<1> Q1(0,0)<1;1,0> B(0,0)<0;1,0>\n\
+           lsc_load.ugm (M1, 16) D:d32 flat[Q2]:a64\n\
+           mov (M1, 16) E(0,0)<1> r[A0(0),0]<0;1,0>:ud\n\
+           mov (M1, 16) V1(0,0)<1> 0x0:ud\n\
+           lsc_store.ugm (M1, 16) flat[Q2]:a64 E:d32\n\
+           ret (M1, 1)\n";
+    let shape = ((0..32).collect(), 0, 0x100, vec![0; 32]);
+    let expected = run(&translated(&text), &shape, 0xffff, 7);
+    assert_eq!(expected.fault, "");
+    for jit in compilers() {
+        let mut compiled = translated(&text);
+        compiled.examine_registers(Examined::Never);
+        compiled.compile_with(Arc::new(jit), 0);
+        let left = run(&compiled, &shape, 0xffff, 7);
+        assert!(left == expected, "{:?}", jit.features());
+    }
+}

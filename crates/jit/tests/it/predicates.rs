@@ -1,10 +1,10 @@
 //! Predicates whose words have bits that no instruction uses: generated comparisons, logic and predicated steps, as the
 //! interpreter runs them.
 
-use super::{Random, compilers, translated};
+use super::{Left, Random, compilers, each_lane, left_after, translated};
 use std::fmt::Write;
 use std::sync::Arc;
-use visakit_exec::{Counters, Examined, Group, Limits, Memory, Program, ThreadStart};
+use visakit_exec::{Examined, Program};
 
 /// Bytes of shared local memory.
 const BYTES: usize = 1 << 12;
@@ -90,32 +90,17 @@ fn text(lanes: u32, random: &mut Random) -> String {
     text
 }
 
-fn run(program: &Program, mask: u32, seed: u32) -> (Counters, Vec<u8>) {
+fn run(program: &Program, mask: u32, seed: u32) -> Left {
     let mut random = Random(seed);
-    let slot = |name: String| program.variable(&name).unwrap();
-    let mut sets = vec![(
-        slot("A".into()),
-        (0..32u32).flat_map(|n| (4 * n).to_le_bytes()).collect(),
-    )];
+    let mut sets = vec![("A".into(), each_lane())];
     for n in 0..VARIABLES {
         let small = (0..32).flat_map(|_| (random.next() % 8).to_le_bytes());
-        sets.push((slot(format!("V{n}")), small.collect()));
+        sets.push((format!("V{n}"), small.collect()));
     }
     for n in 1..=PREDICATES {
-        sets.push((slot(format!("P{n}")), random.next().to_le_bytes().to_vec()));
+        sets.push((format!("P{n}"), random.next().to_le_bytes().to_vec()));
     }
-    let start = ThreadStart {
-        mask,
-        cr0: 0x4c0,
-        sets,
-        ..ThreadStart::default()
-    };
-    let limits = Limits::default();
-    let mut group = Group::new(program, BYTES, &[start], &limits).unwrap();
-    group
-        .run(program, &Memory::new(0), &limits, &mut ())
-        .unwrap();
-    (group.counters(), group.slm().to_vec())
+    left_after(program, BYTES, mask, sets, u64::MAX)
 }
 
 #[test]
@@ -141,8 +126,8 @@ fn as_interpreted() {
             let expected = run(&program, mask, seed);
             for (compiled, what) in &compiled {
                 let left = run(compiled, mask, seed);
-                assert_eq!(left.0, expected.0, "{text}{what}, {mask:#x}");
-                assert!(left.1 == expected.1, "{text}{what}, {mask:#x}");
+                assert_eq!(left.counters, expected.counters, "{text}{what}, {mask:#x}");
+                assert!(left.local == expected.local, "{text}{what}, {mask:#x}");
             }
         }
     }
