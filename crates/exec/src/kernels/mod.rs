@@ -14,6 +14,8 @@ mod bind;
 mod bodies;
 mod choice;
 mod copies;
+#[cfg(test)]
+mod extremes;
 mod hot;
 mod key;
 mod relations;

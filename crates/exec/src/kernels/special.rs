@@ -4,7 +4,8 @@ use super::Alu;
 use crate::code::{Destination, DotTerms, Narrowing, Operation, Source, full};
 use crate::fault::{Outcome, Trap};
 use crate::lanes::convert::Compute;
-use crate::lanes::{int, narrow};
+use crate::lanes::int::{self, Int};
+use crate::lanes::narrow;
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
 use half::{bf16, f16};
@@ -119,15 +120,15 @@ pub(super) fn setp_lanes(alu: &Alu<'_>, registers: &mut Registers, mask: u32) ->
 }
 
 /// A sum or difference, and its carry or borrow.
-pub(super) fn carried<O: int::TwoResults<i64>>(
+pub(super) fn carried<O: int::TwoResults<i128>>(
     alu: &Alu<'_>,
     registers: &mut Registers,
     mask: u32,
 ) -> Outcome {
     let [x, y, ..] = &alu.sources;
-    let x: [i64; 32] = load(registers, x, alu.lanes, mask)?;
-    let y: [i64; 32] = load(registers, y, alu.lanes, mask)?;
-    let (mut first, mut second) = ([0i64; 32], [0u32; 32]);
+    let x: [i128; 32] = load(registers, x, alu.lanes, mask)?;
+    let y: [i128; 32] = load(registers, y, alu.lanes, mask)?;
+    let (mut first, mut second) = ([0i128; 32], [0u32; 32]);
     for (((first, second), x), y) in first.iter_mut().zip(&mut second).zip(x).zip(y) {
         (*first, *second) = O::apply(x, y);
     }
@@ -146,7 +147,7 @@ pub(super) fn overflow_of_three(alu: &Alu<'_>, registers: &mut Registers, mask: 
         let values = values.get_mut(..alu.lanes).unwrap_or_default();
         registers.load_integers(source, values, mask)?;
         for (sum, value) in sums.iter_mut().zip(values) {
-            *sum += *value;
+            *sum = Int::add(*sum, *value);
         }
     }
     let bits = 8 * u32::from(alu.destination.data_type.size());
@@ -172,7 +173,7 @@ pub(super) fn mad_wide(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> O
     let [x, y, z] = values;
     let mut full = [0i128; 32];
     for (((to, x), y), z) in full.iter_mut().zip(x).zip(y).zip(z) {
-        *to = x * y + z;
+        *to = Int::add(Int::mul(x, y), z);
     }
     store(registers, &alu.destination, &full, alu.lanes, mask)?;
     let high = full.map(|v| v >> 32);
@@ -214,9 +215,11 @@ pub(super) fn differences(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -
         .zip(y.chunks_exact(2))
         .zip(z.chunks_exact(2));
     for (to, ((x, y), z)) in result.chunks_exact_mut(2).zip(pairs) {
-        let sum: i64 = x.iter().zip(y).map(|(x, y)| (x - y).abs()).sum();
+        let sum = x.iter().zip(y).fold(0, |sum: i64, (x, y)| {
+            sum.saturating_add(x.saturating_sub(*y).saturating_abs())
+        });
         if let ([to, _], [z, _]) = (to, z) {
-            *to = sum + if has_third { *z } else { 0 };
+            *to = sum.saturating_add(if has_third { *z } else { 0 });
         }
     }
     store(

@@ -57,6 +57,9 @@ pub(crate) trait Ternary<C> {
 pub(crate) trait Int: Compute + Ord {
     /// Whether the type wraps: unsigned, 32 or 64 bits.
     const MODULAR: bool;
+    /// Whether all its values stand for themselves: of what does not fit, as products of numbers of 64 bits may not, only
+    /// the sign and that it is large matter.
+    const IS_EXACT: bool;
     const BITS: u32;
     const ZERO: Self;
     fn add(self, other: Self) -> Self;
@@ -77,15 +80,16 @@ macro_rules! int {
     ($($ty:ty),*) => {$(
         impl Int for $ty {
             const MODULAR: bool = <$ty>::MIN == 0 && <$ty>::BITS >= 32;
+            const IS_EXACT: bool = <$ty>::BITS > 64;
             const BITS: u32 = <$ty>::BITS;
             const ZERO: Self = 0;
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn add(self, other: Self) -> Self {
-                self.wrapping_add(other)
+                if Self::IS_EXACT { self.saturating_add(other) } else { self.wrapping_add(other) }
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn mul(self, other: Self) -> Self {
-                self.wrapping_mul(other)
+                if Self::IS_EXACT { self.saturating_mul(other) } else { self.wrapping_mul(other) }
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn quotient(self, other: Self) -> Self {
@@ -294,9 +298,10 @@ impl TwoResults<u32> for AddCarry {
     }
 }
 
-impl TwoResults<i64> for AddCarry {
-    fn apply(a: i64, b: i64) -> (i64, u32) {
-        (a + b, u32::from(a + b > u32::MAX.into()))
+impl TwoResults<i128> for AddCarry {
+    fn apply(a: i128, b: i128) -> (i128, u32) {
+        let sum = Int::add(a, b);
+        (sum, u32::from(sum > u32::MAX.into()))
     }
 }
 
@@ -310,9 +315,9 @@ impl TwoResults<u32> for SubBorrow {
     }
 }
 
-impl TwoResults<i64> for SubBorrow {
-    fn apply(a: i64, b: i64) -> (i64, u32) {
-        (a - b, u32::from(a < b))
+impl TwoResults<i128> for SubBorrow {
+    fn apply(a: i128, b: i128) -> (i128, u32) {
+        (a.saturating_sub(b), u32::from(a < b))
     }
 }
 
@@ -428,16 +433,24 @@ pub(crate) fn dp4a(acc: i64, a: u32, a_signed: bool, b: u32, b_signed: bool) -> 
             i64::from(byte)
         }
     };
-    let mut sum = acc;
-    for n in 0..4 {
-        sum += byte(a, n, a_signed) * byte(b, n, b_signed);
-    }
-    sum
+    (0..4).fold(acc, |sum, n| {
+        let product = byte(a, n, a_signed) * byte(b, n, b_signed);
+        // An accumulator has 32 bits; nothing else is promised to be exact.
+        sum.saturating_add(product)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_that_no_lane_holds_keep_their_sign() {
+        let most = i128::from(u64::MAX);
+        assert_eq!(Int::mul(most, most), i128::MAX);
+        assert_eq!(Int::mul(most, -most), i128::MIN);
+        assert_eq!(Int::add(Int::mul(most, most), most), i128::MAX);
+    }
 
     #[test]
     fn bit_fields() {
