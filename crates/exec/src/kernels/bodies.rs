@@ -333,14 +333,7 @@ macro_rules! arithmetic {
             ) {
                 $(let $arg = Lanes::<E>::new(hot.sources[$index], file);)*
                 for first in (0..times).map(|turn| turn * N) {
-                    let result = {
-                        $(let $arg: [C; N] = $arg.read::<C, N, MODIFIED>(file, first);)*
-                        let mut result = [C::default(); N];
-                        for lane in 0..N {
-                            result[lane] = O::apply($($arg[lane]),*);
-                        }
-                        result
-                    };
+                    let result = O::all([$($arg.read::<C, N, MODIFIED>(file, first)),*]);
                     if O::SETTLES && O::is_open(&result) {
                         let lanes = first..first + N;
                         let kernel = $settled::<O, C, E> { hot, file, lanes, mask, $($arg,)* body: PhantomData };
@@ -371,12 +364,8 @@ macro_rules! arithmetic {
             fn run<H: Host>(self, _: H) {
                 let Self { hot, file, lanes, mask, .. } = self;
                 for first in lanes.step_by(AT_A_TIME) {
-                    $(let $arg: [C; AT_A_TIME] = self.$arg.read::<C, AT_A_TIME, true>(file, first);)*
-                    let mut result = [C::default(); AT_A_TIME];
-                    for lane in 0..AT_A_TIME {
-                        result[lane] = O::apply($($arg[lane]),*);
-                    }
-                    let result = O::settle(result, [$($arg),*]);
+                    let sources = [$(self.$arg.read::<C, AT_A_TIME, true>(file, first)),*];
+                    let result = O::settle(O::all(sources), sources);
                     put(file, hot.to, first, mask, &converted::<C, E, AT_A_TIME>(&result));
                 }
             }

@@ -199,6 +199,43 @@ const fn signed(bits: u64) -> u64 {
     ((bits >> MANTISSA) ^ bias).wrapping_sub(bias)
 }
 
+/// Inverse square roots: those of doubles, rounded to single.
+///
+/// Roots and quotients of doubles take hosts longer than a step of Newton's method from those of singles, which ends at
+/// the same single for each number. It is done in stages, of which the compiler makes vectors.
+#[expect(clippy::indexing_slicing, reason = "lanes below N")]
+#[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn inverse_roots<const N: usize>(x: [f32; N]) -> [f32; N] {
+    let mut near = [0.0; N];
+    for lane in 0..N {
+        near[lane] = 1.0 / x[lane].sqrt();
+    }
+    let mut exact = [0.0; N];
+    for lane in 0..N {
+        let (x, y) = (f64::from(x[lane]), f64::from(near[lane]));
+        let error = 1.0 - x * y * y;
+        exact[lane] = y + y * error * (0.5 + 0.375 * error);
+    }
+    let mut result = [0.0; N];
+    for lane in 0..N {
+        let rounded = exact[lane] as f32;
+        // Of zeros and infinities no step can be taken.
+        result[lane] = if rounded.is_nan() {
+            near[lane]
+        } else {
+            rounded
+        };
+    }
+    result
+}
+
+/// Inverse square roots of doubles.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn inverse_roots_of_doubles<const N: usize>(x: [f64; N]) -> [f64; N] {
+    x.map(|x| 1.0 / x.sqrt())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,6 +281,22 @@ mod tests {
         ] {
             let differ = compare(4099, ours, host);
             assert_eq!(differ, 0, "{name}");
+        }
+    }
+
+    /// All singles give the same; these are some of each exponent, those at its ends, what is no number, and some whose
+    /// results are nearly between two singles.
+    #[test]
+    fn inverse_roots_are_those_of_doubles() {
+        let ends =
+            (0..512u32).flat_map(|upper| [0, 1, 2].map(|less| (upper << 23).wrapping_sub(less)));
+        let between = [0x0011_3e07, 0x0044_f81c, 0x0109_f038].into_iter();
+        for x in singles(4099).chain(ends.chain(between).map(f32::from_bits)) {
+            let [got] = inverse_roots([x]);
+            #[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
+            let expected = (1.0 / f64::from(x).sqrt()) as f32;
+            let same = got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
+            assert!(same, "{x:e}: {got:e} {expected:e}");
         }
     }
 

@@ -79,6 +79,8 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn div(self, other: Self) -> Self;
     fn mul_add(self, b: Self, c: Self) -> Self;
     fn sqrt(self) -> Self;
+    /// Those of doubles, rounded.
+    fn inverse_roots<const N: usize>(a: [Self; N]) -> [Self; N];
     fn exp2(self) -> Self;
     fn log2(self) -> Self;
     /// Of the number without its sign.
@@ -102,7 +104,7 @@ pub(crate) trait Real: Compute + Into<f64> {
 }
 
 macro_rules! real {
-    ($($ty:ty, $quiet:literal);*) => {$(
+    ($($ty:ty, $quiet:literal, $inverse_roots:path);*) => {$(
         impl Real for $ty {
             const INVALID: Self = Self::from_bits($quiet | Self::INFINITY.to_bits() | (-0.0 as $ty).to_bits());
             #[cfg_attr(not(debug_assertions), inline(always))]
@@ -146,6 +148,10 @@ macro_rules! real {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn sqrt(self) -> Self {
                 <$ty>::sqrt(self)
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn inverse_roots<const N: usize>(a: [Self; N]) -> [Self; N] {
+                $inverse_roots(a)
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn exp2(self) -> Self {
@@ -208,7 +214,10 @@ macro_rules! real {
     )*};
 }
 
-real!(f32, 0x0040_0000; f64, 0x0008_0000_0000_0000);
+real!(
+    f32, 0x0040_0000, elementary::inverse_roots;
+    f64, 0x0008_0000_0000_0000, elementary::inverse_roots_of_doubles
+);
 
 /// Gives the lanes of results that are no numbers the bits of the first source that is none, made quiet, or of
 /// [`Real::INVALID`].
@@ -303,6 +312,13 @@ macro_rules! operations {
             is_open(results)
         }
     };
+    (@settle at_once $ty:ident $arg:ident) => {
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn all<const N: usize>([a]: [[$ty; N]; 1]) -> [$ty; N] {
+            $ty::inverse_roots(a)
+        }
+        operations!(@settle computed $ty $arg);
+    };
     (@settle near $ty:ident $arg:ident) => {
         const SETTLES: bool = true;
         #[cfg_attr(not(debug_assertions), inline(always))]
@@ -321,6 +337,7 @@ macro_rules! operations {
     (@settle chosen $($any:tt)*) => {};
     (@is computed) => { true };
     (@is near) => { true };
+    (@is at_once) => { true };
     (@is chosen) => { false };
 }
 
@@ -438,7 +455,7 @@ operations! {
     /// Square root.
     computed Sqrt Unary<C>(a) a.sqrt(); |e, [a, ..]| sqrt(e, a);
     /// 1 / square root.
-    computed Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
+    at_once Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
     /// 2 to the power of x.
     computed Exp Unary<C>(a) a.exp2(); |e, [a, ..]| elementary::exp2(e.is_double(), a);
     /// Logarithm to the base of 2.

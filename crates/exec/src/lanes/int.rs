@@ -1,12 +1,26 @@
 //! Integer arithmetic of a lane.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
+)]
+
 use super::convert::Compute;
 
 /// An operation of one source.
-pub(crate) trait Unary<C> {
+pub(crate) trait Unary<C: Compute> {
     /// Whether results may have to be settled.
     const SETTLES: bool = false;
     fn apply(a: C) -> C;
+    /// Of N lanes.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn all<const N: usize>([a]: [[C; N]; 1]) -> [C; N] {
+        let mut results = [C::default(); N];
+        for lane in 0..N {
+            results[lane] = Self::apply(a[lane]);
+        }
+        results
+    }
     /// Gives results that are no numbers the bits they should have; see [`super::float::settle`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn settle<const N: usize>(results: [C; N], _sources: [[C; N]; 1]) -> [C; N] {
@@ -20,10 +34,19 @@ pub(crate) trait Unary<C> {
 }
 
 /// An operation of two sources.
-pub(crate) trait Binary<C> {
+pub(crate) trait Binary<C: Compute> {
     /// As of [`Unary`].
     const SETTLES: bool = false;
     fn apply(a: C, b: C) -> C;
+    /// Of N lanes.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn all<const N: usize>([a, b]: [[C; N]; 2]) -> [C; N] {
+        let mut results = [C::default(); N];
+        for lane in 0..N {
+            results[lane] = Self::apply(a[lane], b[lane]);
+        }
+        results
+    }
     /// As of [`Unary`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn settle<const N: usize>(results: [C; N], _sources: [[C; N]; 2]) -> [C; N] {
@@ -37,10 +60,19 @@ pub(crate) trait Binary<C> {
 }
 
 /// An operation of three sources.
-pub(crate) trait Ternary<C> {
+pub(crate) trait Ternary<C: Compute> {
     /// As of [`Unary`].
     const SETTLES: bool = false;
     fn apply(a: C, b: C, c: C) -> C;
+    /// Of N lanes.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn all<const N: usize>([a, b, c]: [[C; N]; 3]) -> [C; N] {
+        let mut results = [C::default(); N];
+        for lane in 0..N {
+            results[lane] = Self::apply(a[lane], b[lane], c[lane]);
+        }
+        results
+    }
     /// As of [`Unary`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn settle<const N: usize>(results: [C; N], _sources: [[C; N]; 3]) -> [C; N] {
