@@ -77,7 +77,7 @@ pub fn made_validate(data: &[u8]) {
     }
 }
 
-/// [`executed`] of a generated object, which runs to its end where it finds its surfaces.
+/// [`executed`] of a generated object, which runs to its end, or as long as there is time, where it finds its surfaces.
 pub fn made_exec(data: &[u8]) {
     let (shaped, bytes) = made(data);
     executed(&bytes);

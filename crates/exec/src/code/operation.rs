@@ -87,6 +87,10 @@ macro_rules! operations {
         }
 
         impl Operation {
+            /// The names of all.
+            #[cfg(test)]
+            pub(crate) const NAMES: &[&str] = &[$($mnemonic,)*];
+
             /// Its name in listings.
             #[must_use]
             pub const fn name(self) -> &'static str {

@@ -2,6 +2,7 @@
 //! of 64 bits or floats for operations of dwords.
 
 use super::Bound;
+use super::tests::INTEGERS;
 use crate::code::{
     Compute, Destination, DotTerms, Flag, FourBits, Lane, Modify, Narrowing, Operation, Precision,
     Region, Relation, Source, Target, full,
@@ -12,20 +13,7 @@ use crate::native::USUAL_MODE;
 use std::sync::Arc;
 use visakit_isa::DataType;
 
-const TYPES: [DataType; 12] = [
-    DataType::Ub,
-    DataType::B,
-    DataType::Uw,
-    DataType::W,
-    DataType::Ud,
-    DataType::D,
-    DataType::Uq,
-    DataType::Q,
-    DataType::Hf,
-    DataType::Bf,
-    DataType::F,
-    DataType::Df,
-];
+const FLOATS: [DataType; 4] = [DataType::Hf, DataType::Bf, DataType::F, DataType::Df];
 
 const LANES: [Lane; 9] = [
     Lane::U8,
@@ -107,6 +95,8 @@ fn operations() -> Vec<Operation> {
         O::ShuffleNibbles(true),
         O::ShuffleNibbles(false),
         O::FlagAnd,
+        O::FlagOr,
+        O::FlagXor,
         O::FlagNot,
         O::FlagToNumber(32),
         O::FlagFromBits,
@@ -127,9 +117,12 @@ fn operations() -> Vec<Operation> {
         }));
     }
     for narrowing in [
+        Narrowing::BFloatToFloat,
         Narrowing::FloatToBFloat,
         Narrowing::FloatToTf32,
+        Narrowing::Tf32ToFloat,
         Narrowing::HalfToBf8,
+        Narrowing::Bf8ToHalf,
         Narrowing::HalfToHf8,
         Narrowing::Hf8ToHalf,
     ] {
@@ -137,6 +130,9 @@ fn operations() -> Vec<Operation> {
     }
     for narrowing in [Narrowing::FloatToHalfByChance, Narrowing::HalfToBf8ByChance] {
         all.push(O::NarrowByChance(narrowing));
+    }
+    for name in O::NAMES {
+        assert!(all.iter().any(|o| o.name() == *name), "{name} is missing");
     }
     all
 }
@@ -169,12 +165,13 @@ fn no_operands_are_too_large() {
         window: full(16),
         ..Flag::default()
     };
+    let types = [&INTEGERS[..], &FLOATS].concat();
     let mut ran = 0;
     for operation in operations() {
         for lane in LANES {
-            for (number, data_type) in TYPES.into_iter().enumerate() {
+            for (number, data_type) in types.iter().copied().enumerate() {
                 // Types of destinations go through all in turn.
-                let other = TYPES[(number * 5 + lane as usize) % TYPES.len()];
+                let other = types[(number * 5 + lane as usize) % types.len()];
                 let destination = |offset| Destination {
                     offset,
                     data_type: other,

@@ -73,7 +73,7 @@ const LANES: [(Lane, DataType); 8] = [
     (Lane::F64, DataType::Df),
 ];
 
-const INTEGERS: [DataType; 8] = [
+pub(super) const INTEGERS: [DataType; 8] = [
     DataType::Ub,
     DataType::B,
     DataType::Uw,

@@ -284,20 +284,22 @@ mod tests {
         }
     }
 
-    /// All singles give the same; these are some of each exponent, those at its ends, what is no number, and some whose
-    /// results are nearly between two singles.
+    fn assert_inverse_root(x: f32) {
+        let [got] = inverse_roots([x]);
+        #[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
+        let expected = (1.0 / f64::from(x).sqrt()) as f32;
+        let same = got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
+        assert!(same, "{x:e}: {got:e} {expected:e}");
+    }
+
+    /// Some of each exponent, those at its ends, what is no number, and some whose results are nearly between two singles.
     #[test]
     fn inverse_roots_are_those_of_doubles() {
         let ends =
             (0..512u32).flat_map(|upper| [0, 1, 2].map(|less| (upper << 23).wrapping_sub(less)));
         let between = [0x0011_3e07, 0x0044_f81c, 0x0109_f038].into_iter();
-        for x in singles(4099).chain(ends.chain(between).map(f32::from_bits)) {
-            let [got] = inverse_roots([x]);
-            #[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
-            let expected = (1.0 / f64::from(x).sqrt()) as f32;
-            let same = got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
-            assert!(same, "{x:e}: {got:e} {expected:e}");
-        }
+        let chosen = ends.chain(between).map(f32::from_bits);
+        singles(4099).chain(chosen).for_each(assert_inverse_root);
     }
 
     #[test]
@@ -336,6 +338,7 @@ mod tests {
             let differ = compare(1, ours, host);
             assert!(differ <= most, "{name}: {differ}");
         }
+        singles(1).for_each(assert_inverse_root);
     }
 
     #[test]

@@ -455,7 +455,10 @@ operations! {
     /// Square root.
     computed Sqrt Unary<C>(a) a.sqrt(); |e, [a, ..]| sqrt(e, a);
     /// 1 / square root.
-    at_once Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
+    at_once Rsqrt Unary<C>(a) {
+        let [root] = C::inverse_roots([a]);
+        root
+    }; |_e, [a, ..]| 1.0 / a.sqrt();
     /// 2 to the power of x.
     computed Exp Unary<C>(a) a.exp2(); |e, [a, ..]| elementary::exp2(e.is_double(), a);
     /// Logarithm to the base of 2.

@@ -315,6 +315,20 @@ fn as_interpreted() {
     );
 }
 
+/// Runs a program without faults on rows that follow each other.
+fn as_interpreted_once(text: &str) {
+    let shape = ((0..32).collect(), 0, 0x100, vec![0; 32]);
+    let expected = run(&translated(text), &shape, 0xffff, 7);
+    assert_eq!(expected.fault, "");
+    for jit in compilers() {
+        let mut compiled = translated(text);
+        compiled.examine_registers(Examined::Never);
+        compiled.compile_with(Arc::new(jit), 0);
+        let left = run(&compiled, &shape, 0xffff, 7);
+        assert!(left == expected, "{:?}", jit.features());
+    }
+}
+
 /// A vector that is not computed, of which a lane is added to all.
 #[test]
 fn a_lane_is_added() {
@@ -328,16 +342,7 @@ fn a_lane_is_added() {
            add (M1, 16) Q2(0,0)<1> Q1(0,0)<1;1,0> B(0,1)<0;1,0>\n\
            lsc_store.ugm (M1, 16) flat[Q2]:a64 D:d32\n\
            ret (M1, 1)\n";
-    let shape = ((0..32).collect(), 0, 0x100, vec![0; 32]);
-    let expected = run(&translated(&text), &shape, 0xffff, 7);
-    assert_eq!(expected.fault, "");
-    for jit in compilers() {
-        let mut compiled = translated(&text);
-        compiled.examine_registers(Examined::Never);
-        compiled.compile_with(Arc::new(jit), 0);
-        let left = run(&compiled, &shape, 0xffff, 7);
-        assert!(left == expected, "{:?}", jit.features());
-    }
+    as_interpreted_once(&text);
 }
 
 /// A vector of addresses that only an address reads, before it is overwritten.
@@ -356,14 +361,5 @@ fn read_by_address_alone() {
            mov (M1, 16) V1(0,0)<1> 0x0:ud\n\
            lsc_store.ugm (M1, 16) flat[Q2]:a64 E:d32\n\
            ret (M1, 1)\n";
-    let shape = ((0..32).collect(), 0, 0x100, vec![0; 32]);
-    let expected = run(&translated(&text), &shape, 0xffff, 7);
-    assert_eq!(expected.fault, "");
-    for jit in compilers() {
-        let mut compiled = translated(&text);
-        compiled.examine_registers(Examined::Never);
-        compiled.compile_with(Arc::new(jit), 0);
-        let left = run(&compiled, &shape, 0xffff, 7);
-        assert!(left == expected, "{:?}", jit.features());
-    }
+    as_interpreted_once(&text);
 }
