@@ -131,6 +131,9 @@ impl LaneAccess {
             // It needs no vectors.
             let first = self.addresses.only(registers)?;
             let is_aligned = first & self.addresses.align.saturating_sub(1) == 0;
+            if !O::MEMORY && is_aligned && self.run_alone(first, registers, local, memory) {
+                return Ok(());
+            }
             let found = Found {
                 first,
                 misaligned: (!is_aligned).then_some((0, first)),

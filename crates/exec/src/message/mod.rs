@@ -6,6 +6,7 @@
 //! `docs/memory-messages.md`.
 
 mod addresses;
+mod alone;
 mod atomics;
 mod block;
 mod dataport;
