@@ -215,9 +215,11 @@ impl Writer {
     }
 
     /// A number of the register file: in `rcx`, if a vector register holds it.
-    fn number(&mut self, offset: usize, bytes: usize) -> Result<Operand, NoTemplate> {
+    pub(crate) fn number(&mut self, offset: usize, bytes: usize) -> Result<Operand, NoTemplate> {
         let one = Chunks::new(self.features, bytes, 1);
-        let Some(n) = self.find(one, Content::Bytes { offset, bytes }) else {
+        let content = Content::Bytes { offset, bytes };
+        let Some(n) = self.find(one, content) else {
+            self.reads(one, content);
             return Ok(self.file(offset, bytes)?.into());
         };
         if bytes == 4 {

@@ -3,6 +3,7 @@
 use crate::assembler::Label;
 use crate::exits::{TAKEN, Way};
 use crate::flow::{Compiler, Counts};
+use crate::fused::{Outcome, jump_if};
 use crate::pages::place as fields;
 use crate::vector::{Done, RUNNING, field};
 use iced_x86::{Code as Op, Register};
@@ -31,16 +32,23 @@ impl Compiler<'_> {
     ) {
         let stays = self.writer.asm.label();
         if let Some(flag) = &step.predicate {
-            let Ok(()) = self.condition(flag) else {
-                let label = self.exit(place, before, Way::Leave);
-                self.writer.asm.jump(Op::Jmp_rel32_64, label);
-                return;
-            };
-            // Zero if the first lane is clear.
-            let how = if inverted {
-                Op::Jne_rel32_64
-            } else {
-                Op::Je_rel32_64
+            let how = match self.writer.outcome.take() {
+                Some(Outcome::Numbers { relation, signed }) => {
+                    jump_if(relation, signed, flag.invert != inverted)
+                }
+                bits => {
+                    self.writer.outcome = bits;
+                    let Ok(()) = self.condition(flag) else {
+                        let label = self.exit(place, before, Way::Leave);
+                        self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                        return;
+                    };
+                    // Zero if the first lane is clear.
+                    match inverted {
+                        true => Op::Jne_rel32_64,
+                        false => Op::Je_rel32_64,
+                    }
+                }
             };
             self.writer.asm.jump(how, stays);
         }

@@ -2,6 +2,8 @@
 
 use crate::Features;
 use crate::compute::masked;
+use crate::exits::TAKEN;
+use crate::fused::{Branch, Outcome};
 use crate::masks::Enabled;
 use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
@@ -19,8 +21,13 @@ impl Writer {
     ) -> Done {
         let float = matches!(compute.lane, Lane::F32 | Lane::F64);
         let [a, b, ..] = &compute.sources;
-        let bits = Register::EDX;
-        for chunk in 0..c.count {
+        if self.branch == Some(Branch::Jump) && self.compare_numbers(compute, relation).is_ok() {
+            return Ok(());
+        }
+        let bits = TAKEN;
+        // Where all lanes have the same outcome one vector of them is enough.
+        let uniform = c.count > 1 && compute.is_uniform();
+        for chunk in 0..if uniform { 1 } else { c.count } {
             let a = self.load(c, chunk, 0, a, float)?;
             let b = self.load(c, chunk, 1, b, float)?;
             let part = if chunk == 0 { bits } else { Register::ECX };
@@ -33,6 +40,10 @@ impl Writer {
                 self.asm.op2(Code::Or_r32_rm32, bits, part);
             }
         }
+        if uniform {
+            self.asm.op1(Code::Neg_rm32, bits);
+            self.asm.op2(Code::Sbb_r32_rm32, bits, bits);
+        }
         let Some(flag) = &compute.sets else {
             if relation == Relation::NotEqual {
                 self.asm.op1(Code::Not_rm32, bits);
@@ -43,8 +54,12 @@ impl Writer {
         if negated {
             self.asm.op1(Code::Not_rm32, bits);
         }
+        if self.branch.is_some() {
+            self.outcome = Some(Outcome::Bits);
+            return Ok(());
+        }
         let whole = c.lanes * c.lane == if c.zmm { 64 } else { 32 };
-        let narrow = !negated && whole && c.lanes * c.count == lanes;
+        let narrow = !negated && !uniform && whole && c.lanes * c.count == lanes;
         self.set_flag(flag, bits, masked(enabled), narrow)
     }
 

@@ -10,6 +10,7 @@ use crate::apart::apart;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
 use crate::exits::{Exit, Way};
+use crate::fused::{Branch, fused};
 use crate::kept::Kept;
 use crate::linear::Linear;
 use crate::loops::Turn;
@@ -183,6 +184,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) live: Option<&'c Liveness>,
     /// The last walk through what is live, and the segment that it is of.
     walk: Option<(usize, Walk)>,
+    /// Comparisons that run as one with the branch after them.
+    fused: HashMap<usize, Branch>,
     /// The float modes that steps may well be reached in.
     modes: Vec<Modes>,
     /// Messages of the segment whose addresses differ by something uniform.
@@ -229,6 +232,8 @@ pub(crate) fn compile(
         loads: Vec::new(),
         certain: true,
         accesses: None,
+        branch: None,
+        outcome: None,
     };
     let modes = code.modes();
     let segments = segments(code, &modes, &mut writer);
@@ -240,6 +245,7 @@ pub(crate) fn compile(
         code,
         live,
         walk: None,
+        fused: fused(code, live),
         modes,
         apart: HashMap::new(),
         writer,
@@ -478,11 +484,14 @@ impl Compiler<'_> {
     ) -> Option<Walk> {
         let code = self.code;
         let mut walk = self.walk(steps.start);
+        let end = steps.end;
         for place in steps {
             let Some(step) = code.steps.get(place) else {
                 continue;
             };
             self.keep_numbers(place);
+            let branch = self.fused.get(&place).copied();
+            self.writer.branch = branch.filter(|_| place + 1 < end);
             let plan = self.linear.as_ref();
             if plan.is_some_and(|plan| plan.deferred.contains(&place)) {
                 self.defer(step, counts);

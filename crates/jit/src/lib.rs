@@ -46,6 +46,8 @@ mod flush;
 #[cfg(target_arch = "x86_64")]
 mod follow;
 #[cfg(target_arch = "x86_64")]
+mod fused;
+#[cfg(target_arch = "x86_64")]
 mod gather;
 #[cfg(target_arch = "x86_64")]
 mod kept;

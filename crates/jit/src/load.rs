@@ -371,7 +371,7 @@ impl Writer {
 }
 
 /// Whether a source is a constant stored in 64 bits as its type extends it.
-fn is_extended(source: &Source) -> bool {
+pub(crate) fn is_extended(source: &Source) -> bool {
     match source.constant {
         Some(Extension::Sign) => source.data_type.is_signed(),
         Some(Extension::Zero) => !source.data_type.is_signed(),

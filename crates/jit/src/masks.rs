@@ -2,6 +2,7 @@
 
 use crate::Features;
 use crate::assembler::Operand;
+use crate::fused::Outcome;
 use crate::kept::Content;
 use crate::ops;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, RUNNING, Writer, xmm, ymm};
@@ -183,20 +184,27 @@ impl Writer {
     /// besides those that are `wanted`.
     pub(crate) fn flag(&mut self, flag: &Flag, to: Register, wanted: u32) -> Done {
         let offset = flag.offset as usize;
+        let window = flag.window;
+        let narrow = |writer: &mut Self, wanted: u32| {
+            if wanted & !window != 0 {
+                writer.asm.op1i(Code::And_rm32_imm32, to, window);
+            }
+        };
+        if self.outcome.take() == Some(Outcome::Bits) {
+            if flag.invert {
+                self.asm.op1(Code::Not_rm32, to);
+            }
+            narrow(self, wanted);
+            return Ok(());
+        }
         let word = self.flag_word(offset)?;
         let is_held = matches!(word, Operand::Register(_));
         self.asm.op2(Code::Mov_r32_rm32, to, word);
         if flag.first != 0 {
             self.asm.op1i(Code::Shr_rm32_imm8, to, flag.first.into());
         }
-        let window = flag.window;
         let others = self.used_bits(offset) >> flag.first & !window;
         let is_narrow = is_held && others == 0;
-        let narrow = |writer: &mut Self, wanted: u32| {
-            if wanted & !window != 0 {
-                writer.asm.op1i(Code::And_rm32_imm32, to, window);
-            }
-        };
         match flag.combine {
             Combine::PerLane => {
                 if flag.invert {

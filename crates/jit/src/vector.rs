@@ -2,6 +2,7 @@
 
 use crate::Features;
 use crate::assembler::{Assembler, Label, Operand};
+use crate::fused::{Branch, Outcome};
 use crate::kept::{Content, Detour, Kept};
 use crate::load::bits;
 use crate::load::widening;
@@ -79,6 +80,10 @@ pub(crate) struct Writer {
     pub(crate) certain: bool,
     /// What is done with the register file, if anybody wants to know.
     pub(crate) accesses: Option<Vec<Access>>,
+    /// The branch after the step, if it is a comparison that nobody else needs.
+    pub(crate) branch: Option<Branch>,
+    /// The outcome of that comparison, for the branch.
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// Constants of the code, 64 bytes each.

@@ -47,6 +47,7 @@ impl Compiler<'_> {
             false => Vec::new(),
         };
         let skip = self.writer.asm.label();
+        self.writer.outcome = None;
         self.writer.begin();
         let skips = how != Enabled::All && lanes.count == 1;
         let is_compute = matches!(step.action, Action::Compute(_));
@@ -72,6 +73,7 @@ impl Compiler<'_> {
         self.writer.stores.truncate(stores);
         self.writer.kept = kept.clone();
         self.writer.beyond = None;
+        self.writer.outcome = None;
         self.writer.certain = true;
         if let Action::Message(message) = &step.action
             && self

@@ -211,7 +211,10 @@ impl Code {
                     }
                 }
                 let tally = step.action.is_instruction().then_some(tally);
-                rows.push((step.clone(), tally));
+                // A branch is counted between the two.
+                let fused = false;
+                let step = step.clone();
+                rows.push((Step { fused, ..step }, tally));
             }
             if counts.is_empty() {
                 let count = Count {
@@ -255,5 +258,6 @@ fn counting(count: Count, lanes: Lanes, predicate: Option<Flag>, origin: Origin)
         predicate,
         action: Action::Count(Box::new(count)),
         origin: Origin { op: None, ..origin },
+        fused: false,
     }
 }

@@ -170,6 +170,9 @@ impl Line<'_> {
             Operation::FlagToNumber(elements) => write!(text, ".{elements}")?,
             _ => write!(text, ".{}", lane(compute.lane))?,
         }
+        if self.step.fused {
+            text.write_str("+branch")?;
+        }
         self.lanes(text)?;
         text.write_str(" ")?;
         let mut separator = "";

@@ -27,7 +27,7 @@ pub use operand::{
     Combine, Destination, Extension, Flag, Lanes, Modify, Offsets, RawPlace, Region, Scalar,
     Source, StatePlace, Target,
 };
-pub(crate) use operand::{extend, full};
+pub(crate) use operand::{extend, full, raw};
 pub use operation::{DotTerms, FourBits, Lane, Narrowing, Operation, Precision, Relation};
 pub(crate) use relocate::Moved;
 pub use verify::Violation;
@@ -47,6 +47,9 @@ pub(crate) const fn alignment(size: usize) -> usize {
     if size < 64 { 32 } else { 64 }
 }
 
+/// Bytes at the end of the register file that wide reads and writes may touch: 32 elements of 8 bytes.
+pub(crate) const TAIL: usize = 256;
+
 /// An entry of the code.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -58,6 +61,8 @@ pub struct Step {
     pub action: Action,
     /// The instruction it was translated from.
     pub origin: Origin,
+    /// Whether it is a comparison on whose outcome the next step branches, for those who run the two as one.
+    pub fused: bool,
 }
 
 /// The origin of a step.
@@ -88,7 +93,26 @@ impl Step {
             predicate: None,
             action,
             origin: Origin::NONE,
+            fused: false,
         }
+    }
+}
+
+impl Step {
+    /// Whether it is a comparison on whose outcome the next step branches.
+    pub(crate) fn is_tested_by(&self, next: &Self) -> bool {
+        let sets = match &self.action {
+            Action::Compute(compute) if matches!(compute.operation, Operation::Compare(_)) => {
+                compute.sets
+            }
+            _ => None,
+        };
+        let tests = match next.action {
+            Action::Jump { .. } | Action::Goto { .. } => next.predicate,
+            _ => None,
+        };
+        let (sets, tests) = (sets.map(|f| f.offset), tests.map(|f| f.offset));
+        sets.is_some() && sets == tests
     }
 }
 
@@ -210,6 +234,18 @@ pub struct Compute {
     pub sources: [Source; 4],
     /// Predicate variables that are read as data.
     pub flags: [Flag; 2],
+}
+
+impl Compute {
+    /// Whether all lanes have the same result, because each source is one element for all of them.
+    #[must_use]
+    pub fn is_uniform(&self) -> bool {
+        let used = self.operation.sources();
+        let mut sources = self.sources.iter().take(used);
+        self.operation.is_by_lane()
+            && self.operation.flags() == 0
+            && sources.all(|source| source.region == Region::Scalar)
+    }
 }
 
 /// A systolic dot product.
@@ -438,6 +474,22 @@ impl Code {
         word.get_mut(..bytes.len().min(8))?
             .copy_from_slice(bytes.get(..bytes.len().min(8))?);
         Some(u64::from_le_bytes(word))
+    }
+
+    /// The place of a constant of 64 bits. A new one follows the others, at the end of the register file.
+    pub(crate) fn add_constant(&mut self, bits: u64) -> usize {
+        let bytes = bits.to_le_bytes();
+        // As in translation: programs have thousands of constants, and use one again soon.
+        let mut last = self.constants.iter().rev().take(64);
+        if let Some((place, _)) = last.find(|(_, content)| *content == bytes) {
+            return *place;
+        }
+        let end = self.register_bytes.saturating_sub(TAIL);
+        let last = self.constants.last().map(|(place, own)| place + own.len());
+        let place = last.unwrap_or(end).next_multiple_of(8);
+        self.register_bytes = (place + 8).next_multiple_of(64).max(end) + TAIL;
+        self.constants.push((place, bytes.to_vec()));
+        place
     }
 }
 

@@ -250,6 +250,16 @@ pub(crate) const fn full(lanes: usize) -> u32 {
     }
 }
 
+/// The unsigned type of the same size.
+pub(crate) fn raw(data_type: DataType) -> DataType {
+    match data_type.size() {
+        1 => DataType::Ub,
+        2 => DataType::Uw,
+        8 => DataType::Uq,
+        _ => DataType::Ud,
+    }
+}
+
 /// Sign- or zero-extends the low bits by a type.
 pub(crate) fn extend(bits: u64, data_type: DataType) -> u64 {
     let unused = 64 - 8 * u32::from(data_type.size());

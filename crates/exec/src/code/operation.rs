@@ -1,5 +1,7 @@
 //! The operations of steps.
 
+use visakit_isa::DataType;
+
 /// The type in which lanes are computed. Sources are converted to it, results from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lane {
@@ -21,6 +23,18 @@ pub enum Lane {
     F32,
     /// Double precision.
     F64,
+}
+
+impl Lane {
+    /// Lanes that take elements of a type as they are, by their size.
+    pub(crate) const fn of_bits(data_type: DataType) -> Self {
+        match data_type.size() {
+            1 => Self::U8,
+            2 => Self::U16,
+            4 => Self::U32,
+            _ => Self::U64,
+        }
+    }
 }
 
 /// The format whose rounding and denormals an operation follows.

@@ -33,6 +33,13 @@ impl Code {
         for (place, step) in self.steps.iter().enumerate() {
             self.step(step)
                 .map_err(|rule| Violation { step: place, rule })?;
+            let next = self.steps.get(place + 1);
+            if step.fused && !next.is_some_and(|next| step.is_tested_by(next)) {
+                return Err(Violation {
+                    step: place,
+                    rule: "fused with a step that is no branch on its outcome".into(),
+                });
+            }
         }
         for routine in &self.routines {
             let whole = self

@@ -3,9 +3,10 @@
 use super::context::Context;
 use super::fields;
 use super::operand::Problem;
-use super::types::{self, raw};
+use super::types;
 use crate::code::{
     Action, Compute, Destination, Flag, Lane, Lanes, Operation, Origin, Precision, Source, Step,
+    raw,
 };
 use std::sync::Arc;
 use visakit_isa::Instruction;
@@ -117,6 +118,7 @@ impl Builder {
                 flags: self.flags,
             })),
             origin: Origin::NONE,
+            fused: false,
         }
     }
 

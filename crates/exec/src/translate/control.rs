@@ -285,6 +285,7 @@ fn branch(
         predicate: state.cx.predicate(instruction, lanes)?,
         action: action(lanes),
         origin: Origin::NONE,
+        fused: false,
     })
 }
 

@@ -7,7 +7,7 @@
 //! constants, and a tail that reads of fixed width may run into.
 
 use super::Options;
-use crate::code::alignment;
+use crate::code::{TAIL, alignment};
 use crate::fault::TranslateError;
 use crate::passes::Moves;
 use crate::variables::{VariableClass, VariableSlot};
@@ -16,9 +16,6 @@ use std::ops::Range;
 use visakit_isa::object::{Body, Object, RoutineId, Variable};
 use visakit_isa::table::FieldName;
 use visakit_isa::{DataType, Format, Op, SurfaceId, Value, VarId, VectorOperand};
-
-/// Bytes past the last variable that wide reads and writes may touch: 32 elements of 8 bytes.
-const TAIL: usize = 256;
 
 /// A variable in the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@ use super::compute::Builder;
 use super::context::Context;
 use super::fields;
 use super::operand::Problem;
-use super::types::{is_wide, modular, raw};
-use crate::code::{Flag, Lane, Operation, Step};
+use super::types::{is_wide, modular};
+use crate::code::{Flag, Lane, Operation, Step, raw};
 use visakit_isa::Instruction;
 use visakit_isa::table::FieldName as F;
 

@@ -343,6 +343,7 @@ fn one(
                 predicate: cx.predicate(instruction, lanes)?,
                 action: Action::Message(Arc::new(Message(message))),
                 origin,
+                fused: false,
             }
         }
     };

@@ -6,9 +6,9 @@ use super::context::Context;
 use super::fields;
 use super::operand::Problem;
 use super::special;
-use super::types::{self, modular, of_sums, of_values, raw};
+use super::types::{self, modular, of_sums, of_values};
 use crate::code::{
-    Destination, Lane, Modify, Operation, Precision, Region, Relation, Source, Step,
+    Destination, Lane, Modify, Operation, Precision, Region, Relation, Source, Step, raw,
 };
 use visakit_isa::operand::PredicateCombine;
 use visakit_isa::table::FieldName as F;
@@ -67,7 +67,7 @@ fn copy(mut b: Builder) -> Step {
     let integers = !from.is_float() && !to.is_float();
     if plain && (from == to || integers && from.size() == to.size()) {
         b.take_bits();
-        return b.step(Operation::Copy, of_size(from));
+        return b.step(Operation::Copy, Lane::of_bits(from));
     }
     if integers {
         return integer_mov(b);
@@ -113,16 +113,6 @@ fn integer_mov(b: Builder) -> Step {
     b.step(Operation::Copy, lane)
 }
 
-/// Lanes that take elements of a type as they are.
-const fn of_size(data_type: DataType) -> Lane {
-    match data_type.size() {
-        1 => Lane::U8,
-        2 => Lane::U16,
-        4 => Lane::U32,
-        _ => Lane::U64,
-    }
-}
-
 pub(super) fn select(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let mut b = two(cx, instruction)?;
     let word = instruction.predicate().unwrap_or_default();
@@ -141,7 +131,7 @@ pub(super) fn select(cx: &Context<'_>, instruction: &Instruction) -> Translated 
     };
     if plain && alike(&x, to) && alike(&y, to) {
         b.take_bits();
-        return Ok(b.step(Operation::Select, of_size(to)));
+        return Ok(b.step(Operation::Select, Lane::of_bits(to)));
     }
     let lane = if b.is_float() || to.is_float() {
         match b.set_precision() {

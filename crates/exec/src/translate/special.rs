@@ -420,6 +420,7 @@ pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool)
         lanes: b.lanes,
         predicate: b.predicate,
         origin: Origin::NONE,
+        fused: false,
         action: Action::Systolic(Box::new(Systolic {
             plan,
             places: dpas::Places {

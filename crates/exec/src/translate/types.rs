@@ -8,16 +8,6 @@ pub(super) fn is_wide(data_type: DataType) -> bool {
     data_type.size() == 8
 }
 
-/// The unsigned type of the same size.
-pub(super) fn raw(data_type: DataType) -> DataType {
-    match data_type.size() {
-        1 => DataType::Ub,
-        2 => DataType::Uw,
-        8 => DataType::Uq,
-        _ => DataType::Ud,
-    }
-}
-
 /// Lanes of an operation whose low bits depend on the low bits of its sources only.
 pub(super) fn modular(destination: &Destination, sources: &[Source]) -> Lane {
     if is_wide(destination.data_type) || sources.iter().any(|s| is_wide(s.data_type)) {

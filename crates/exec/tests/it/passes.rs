@@ -42,6 +42,115 @@ const HEAD: &str = "\
 .kernel_attr SimdSize=16
 ";
 
+/// Computations of constants become copies, whatever lanes run; what depends on the float mode, on lanes that did not
+/// write, or on a predicate, does not.
+#[test]
+fn fold() {
+    // A third is not the same in all rounding modes; a half is. B is read by other lanes than those that wrote it; C and A
+    // by lanes from the fourth on, whose own elements of A are others; D is written only where a predicate is set, S by
+    // one lane for others, T for all.
+    let text = format!(
+        "{HEAD}
+.decl H v_type=G type=f num_elts=16 alias=<E, 0>
+.decl W v_type=G type=uw num_elts=32 alias=<F, 0>
+        mov (M1, 16) A(0,0)<1> 0x6:ud
+        shl (M1, 16) B(0,0)<1> A(0,0)<1;1,0> 0x4:ud
+        add (M1, 8) B(0,0)<1> B(0,0)<1;1,0> B(0,4)<1;1,0>
+        mov (M2, 8) C(0,8)<1> 0x5:ud
+        mul (M2, 8) C(0,8)<1> C(0,8)<1;1,0> A(0,8)<1;1,0>
+        add (M1, 8) C(0,0)<1> C(0,8)<1;1,0> 0x1:ud
+        mov (M1, 16) D(0,0)<1> 0x9:ud
+        (P1) mov (M1, 16) D(0,0)<1> 0x8:ud
+        add (M1, 16) D(0,0)<1> D(0,0)<1;1,0> 0x1:ud
+        mov (M1, 1) S(0,0)<1> 0x7:ud
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> S(0,0)<0;1,0>
+        mov (M1_NM, 1) T(0,0)<1> 0x7:ud
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> T(0,0)<0;1,0>
+        mov (M1, 16) H(0,0)<1> 0x40400000:f
+        inv (M1, 16) H(0,0)<1> H(0,0)<1;1,0>
+        mov (M1, 16) H(0,0)<1> 0x40000000:f
+        inv (M1, 16) H(0,0)<1> H(0,0)<1;1,0>
+        mov (M1_NM, 16) W(0,0)<2> 0xfff0:uw
+        add (M1, 16) W(0,1)<2> W(0,0)<2;1,0> 0x20:uw
+        goto (M1, 16) NEXT
+    NEXT:
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> T(0,0)<0;1,0>
+        ret (M1, 1)
+        "
+    );
+    let (plain, folded) = (with(&text, &[]), with(&text, &[Pass::Fold]));
+    insta::assert_snapshot!(folded.code());
+    let names = ["A", "B", "C", "D", "E", "F", "S", "T"];
+    for lanes in [0xffff, 0x5a5a, 0x0002, 0xff00] {
+        assert_eq!(run(&plain, lanes, &names), run(&folded, lanes, &names));
+    }
+}
+
+/// What reads a copy of one number for each lane reads the number, while both last.
+#[test]
+fn scalars() {
+    let text = format!(
+        "{HEAD}
+.decl W v_type=G type=uw num_elts=32 alias=<F, 0>
+.decl L v_type=G type=uw num_elts=32 alias=<A, 0>
+.input S offset=32 size=4
+.input E offset=64 size=64
+        mov (M1, 16) A(0,0)<1> S(0,0)<0;1,0>
+        add (M1, 16) B(0,0)<1> A(0,0)<1;1,0> E(0,0)<1;1,0>
+        cmp.lt (M1, 16) P1 A(0,0)<1;1,0> 0x20:ud
+        add (M1, 16) C(0,0)<1> A(0,0)<2;2,0> B(0,0)<1;1,0>
+        add (M1, 8) C(0,0)<1> A(0,8)<1;1,0> B(0,0)<1;1,0>
+        mov (M1, 16) W(0,0)<2> L(0,0)<2;1,0>
+        add (M1, 1) S(0,0)<1> S(0,0)<0;1,0> 0x1:ud
+        add (M1, 16) C(0,0)<1> A(0,0)<1;1,0> C(0,0)<1;1,0>
+        mov (M1_NM, 16) D(0,0)<1> S(0,0)<0;1,0>
+        add (M1, 8) C(0,0)<1> D(0,8)<1;1,0> C(0,0)<1;1,0>
+        (P1) goto (M1, 16) NEXT
+        add (M1, 16) C(0,0)<1> D(0,0)<1;1,0> C(0,0)<1;1,0>
+    NEXT:
+        ret (M1, 1)
+        "
+    );
+    let (plain, scalar) = (with(&text, &[]), with(&text, &[Pass::Scalars]));
+    insta::assert_snapshot!(scalar.code());
+    let names = ["A", "B", "C", "D", "F", "S"];
+    for lanes in [0xffff, 0x5a5a, 0x0002] {
+        assert_eq!(run(&plain, lanes, &names), run(&scalar, lanes, &names));
+    }
+}
+
+/// Comparisons are fused with the branches on their outcome; not with steps that come later, or that test another
+/// predicate.
+#[test]
+fn fuse() {
+    let text = format!(
+        "{HEAD}
+.decl P2 v_type=P num_elts=16
+    AGAIN:
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x3:ud
+        cmp.lt (M1, 16) P1 A(0,0)<1;1,0> 0x10:ud
+        (P1) goto (M1, 16) AGAIN
+        cmp.lt (M1, 16) P2 A(0,0)<1;1,0> 0x20:ud
+        (P1) goto (M1, 16) NEXT
+        cmp.lt (M1, 16) P1 A(0,0)<1;1,0> 0x30:ud
+        add (M1, 16) B(0,0)<1> A(0,0)<1;1,0> 0x3:ud
+        (P1) goto (M1, 16) NEXT
+    NEXT:
+        cmp.ne (M1_NM, 16) P2 S(0,0)<0;1,0> 0x0:ud
+        (!P2) jmp (M1, 1) END
+        add (M1, 16) B(0,0)<1> A(0,0)<1;1,0> 0x5:ud
+    END:
+        ret (M1, 1)
+        "
+    );
+    let (plain, fused) = (with(&text, &[]), with(&text, &[Pass::Fuse]));
+    insta::assert_snapshot!(fused.code());
+    let names = ["A", "B", "P1", "P2"];
+    for lanes in [0xffff, 0x5a5a, 0x0002] {
+        assert_eq!(run(&plain, lanes, &names), run(&fused, lanes, &names));
+    }
+}
+
 /// Equal functions of sources in other orders have equal tables afterwards, and the same results.
 #[test]
 fn order() {

@@ -10,7 +10,9 @@ use visakit_exec::{Examined, Program};
 const BYTES: usize = 1 << 12;
 
 const VARIABLES: u32 = 5;
-const PREDICATES: u32 = 3;
+const PREDICATES: u32 = 6;
+/// Those of them that anything but branches may read.
+const READ: u32 = 3;
 
 /// Programs that are tried.
 const ROUNDS: usize = 1000;
@@ -22,7 +24,11 @@ fn text(lanes: u32, random: &mut Random) -> String {
          .decl I v_type=G type=ud num_elts=1 align=dword\n",
     );
     for n in 0..VARIABLES {
-        let _ = writeln!(text, ".decl V{n} v_type=G type=ud num_elts=32 align=GRF");
+        let _ = writeln!(
+            text,
+            ".decl V{n} v_type=G type=ud num_elts=32 align=GRF\n\
+             .decl D{n} v_type=G type=d num_elts=32 alias=<V{n}, 0>"
+        );
     }
     for n in 1..=PREDICATES {
         let _ = writeln!(text, ".decl P{n} v_type=P num_elts=32");
@@ -39,15 +45,46 @@ fn text(lanes: u32, random: &mut Random) -> String {
     let mut open = None;
     for number in 0..4 + random.next() % 12 {
         let [a, b, c] = [(); 3].map(|()| random.next() % VARIABLES);
-        let [p, q, r] = [(); 3].map(|()| 1 + random.next() % PREDICATES);
+        let p = 1 + random.next() % PREDICATES;
+        let [q, r] = [(); 2].map(|()| 1 + random.next() % READ);
         let mask = ["M1", "M1", "M1_NM"][random.next() as usize % 3];
         let sign = ["", "!"][random.next() as usize % 2];
         match random.next() % 9 {
             0..3 => {
-                let relation = ["lt", "ne", "eq", "le"][random.next() as usize % 4];
+                let relation = ["lt", "ne", "eq", "le", "gt", "ge"][random.next() as usize % 6];
+                let letter = ["V", "D"][random.next() as usize % 2];
+                // Of lanes, of numbers, with a constant.
+                let (a, b) = match random.next() % 5 {
+                    0 | 1 => (
+                        format!("{a}(0,0)<1;1,0>"),
+                        format!("{letter}{b}(0,0)<1;1,0>"),
+                    ),
+                    2 => (
+                        format!("{a}(0,1)<0;1,0>"),
+                        format!("{letter}{b}(0,2)<0;1,0>"),
+                    ),
+                    3 => (format!("{a}(0,3)<0;1,0>"), "0x3:w".into()),
+                    _ => (
+                        format!("{a}(0,0)<1;1,0>"),
+                        format!("{letter}{b}(0,1)<0;1,0>"),
+                    ),
+                };
                 line(format!(
-                    "cmp.{relation} ({mask}, {lanes}) P{p} V{a}(0,0)<1;1,0> V{b}(0,0)<1;1,0>"
+                    "cmp.{relation} ({mask}, {lanes}) P{p} {letter}{a} {b}"
                 ));
+                // Mostly it is tested at once.
+                match random.next() % 4 {
+                    0 if open.is_none() => {
+                        line(format!("({sign}P{p}) goto (M1, {lanes}) OVER{number}"));
+                        open = Some(number);
+                    }
+                    1 if open.is_none() => {
+                        line(format!("({sign}P{p}) jmp (M1, 1) OVER{number}"));
+                        open = Some(number);
+                    }
+                    2 if is_loop => line(format!("({sign}P{p}) goto (M1, {lanes}) OUT")),
+                    _ => {}
+                }
             }
             3 => {
                 let name = ["and", "or", "xor"][random.next() as usize % 3];
@@ -60,7 +97,7 @@ fn text(lanes: u32, random: &mut Random) -> String {
             }
             6 if is_loop => line(format!("(P{p}) goto (M1, {lanes}) OUT")),
             _ => line(format!(
-                "({sign}P{p}) add ({mask}, {lanes}) V{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"
+                "({sign}P{q}) add ({mask}, {lanes}) V{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"
             )),
         }
         if let Some(since) = open
