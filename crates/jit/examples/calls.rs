@@ -27,6 +27,7 @@ fn main() {
         };
         let options = visakit_exec::Options {
             grf_bytes: bytes,
+            passes: visakit_exec::Pass::ALL.to_vec(),
             ..visakit_exec::Options::default()
         };
         let Ok(program) = visakit_exec::Program::new(&object, id, &options) else {

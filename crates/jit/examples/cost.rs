@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 use visakit_exec::code::Liveness;
-use visakit_exec::{Compiler, Options, Program};
+use visakit_exec::{Compiler, Options, Pass, Program};
 use visakit_jit::Jit;
 use visakit_launch::{Source, find_kernel};
 
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
     for file in std::env::args().skip(1) {
         let options = Options {
             grf_bytes: if file.contains("pvc") { 64 } else { 32 },
+            passes: Pass::ALL.to_vec(),
             ..Options::default()
         };
         let source = Source::open(Path::new(&file)).ok();
