@@ -23,6 +23,9 @@ const JUMP: Flow = Flow::Jump { by_lane: false };
 /// Deepest nesting of blocks.
 const DEEPEST: usize = 3;
 
+/// Most turns of a loop with all loops around it, so that programs end soon.
+const MOST_TURNS: u8 = 64;
+
 /// A block that is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Block {
@@ -130,7 +133,9 @@ impl Kernel<'_> {
         let counter = self.variable(DataType::Ud, 1);
         let zero = self.moved(1, counter, DataType::Ud, 0, immediate(DataType::Ud, 0));
         self.push(zero);
-        if self.structures(choices) {
+        let most = self.turns_left();
+        let by_lane = most >= self.simd;
+        if by_lane && self.structures(choices) {
             self.push(self.bare(Structure::Do));
             self.blocks.push(Block::While { counter });
             return;
@@ -140,9 +145,24 @@ impl Kernel<'_> {
         self.blocks.push(Block::Loop {
             start,
             counter,
-            limit: 1 + choices.u8() % 4,
-            divergent: choices.once_in(2),
+            limit: (1 + choices.u8() % 4).min(most),
+            divergent: by_lane && choices.once_in(2),
         });
+    }
+
+    /// Turns that another loop may have in those that are open; at least one.
+    fn turns_left(&self) -> u8 {
+        self.blocks.iter().fold(MOST_TURNS, |left, block| {
+            let turns = match block {
+                Block::While { .. }
+                | Block::Loop {
+                    divergent: true, ..
+                } => self.simd,
+                Block::Loop { limit, .. } => *limit,
+                _ => 1,
+            };
+            (left / turns.max(1)).max(1)
+        })
     }
 
     fn call(&mut self, choices: &mut Choices<'_>) {

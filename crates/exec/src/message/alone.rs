@@ -34,6 +34,8 @@ impl LaneAccess {
         let Some(bytes) = data.filter(|data| data.len() == self.run_bytes) else {
             return false;
         };
+        let first = self.parts.first().map_or(0, |part| part.memory as u64);
+        let address = address.wrapping_add(first);
         let access = if self.store {
             Access::Change
         } else {
