@@ -47,6 +47,40 @@ fn channels_start_at_a_register() {
     assert_eq!(m.get::<u32>("D", 17)[16], 0x1001);
 }
 
+/// Elements of the only lane that follow each other move at once: from the first one on, which may be another channel.
+#[test]
+fn only_lane() {
+    let mut m = Machine::new("scatter4_scaled.G (M1, 1) T6 0x10:ud U.0 D.0");
+    let buffer = m.surface(&numbers(8));
+    m.set("D", &[7u32, 8]).run(1);
+    let mut expected = numbers(8);
+    expected[5] = 7;
+    assert_eq!(m.read::<u32>(buffer), expected);
+    let mut m = Machine::new("gather4_scaled.B (M1, 1) T6 0x0:ud U.0 D.0");
+    m.surface(&numbers(8));
+    m.set("U", &[20u32]).run(1);
+    assert_eq!(m.get::<u32>("D", 1), [0x1007]);
+    // Outside of the surface is nothing, of memory a fault.
+    assert_eq!(m.set("U", &[24u32]).run(1).get::<u32>("D", 1), [0]);
+    for (size, elements) in [
+        ("d32", 1),
+        ("d32x2t", 2),
+        ("d32x3t", 3),
+        ("d32x4t", 4),
+        ("d32x8t", 8),
+    ] {
+        let mut m = Machine::new(&format!("lsc_load.ugm (M1, 1) D:{size} flat[UQ]:a64"));
+        let (_, address) = m.buffer(&numbers(16));
+        m.set("UQ", &[address + 12]).run(1);
+        assert_eq!(m.get::<u32>("D", elements), numbers(16)[3..3 + elements]);
+        m.set("UQ", &[address + 0x1_0000_0000]);
+        assert!(matches!(
+            m.fault(1).0,
+            FaultKind::MemoryOutOfBounds { write: false, .. }
+        ));
+    }
+}
+
 #[test]
 fn stateful_bounds() {
     let mut m = Machine::new("gather4_scaled.RG (M1, 8) T6 0x0:ud U.0 D.0");
