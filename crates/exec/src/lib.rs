@@ -19,6 +19,7 @@ pub mod memory;
 mod message;
 mod native;
 mod observe;
+mod operands;
 mod passes;
 mod program;
 mod run;

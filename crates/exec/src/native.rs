@@ -1,6 +1,7 @@
 //! Machine code for parts of a program, made by a compiler outside of this crate.
 
 use crate::code::{Code, Liveness};
+pub use crate::lanes::mode::{Flushed, MODE_BITS, NativeMode, ROUNDING_BITS, USUAL_MODE};
 use crate::memory::Region;
 use std::fmt::Debug;
 
@@ -39,15 +40,6 @@ pub struct Entry {
     pub mode: bool,
 }
 
-/// Bits of `%cr0` that choose the float mode.
-pub const MODE_BITS: u32 = 0x14f0;
-
-/// Those of [`MODE_BITS`] that choose how results are rounded: 0 to nearest even, 1 up, 2 down, 3 towards zero.
-pub const ROUNDING_BITS: u32 = 0x30;
-
-/// The value of [`MODE_BITS`] when the float mode is the host's usual one.
-pub const USUAL_MODE: u32 = 0x4c0;
-
 /// A step that the host ran had a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NativeFault;
@@ -76,33 +68,6 @@ pub struct NativeThread {
     pub mode: NativeMode,
     /// Out: the content of `%cr0` that machine code chose the float mode by, if it wrote it.
     pub cr0: Option<u32>,
-}
-
-/// Float modes as machine code distinguishes them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum NativeMode {
-    /// The host's usual one: rounds to nearest even, keeps denormals.
-    #[default]
-    Usual,
-    /// The same, except that denormals are treated as zero.
-    Flushing(Flushed),
-    /// The usual one with directed rounding, as in [`ROUNDING_BITS`]: 1 to 3.
-    Directed(u8),
-    /// Any other.
-    Other,
-}
-
-/// The precisions in which denormals are treated as zero. (A mode of two bytes is passed in registers.)
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flushed {
-    /// Half only.
-    Neither,
-    /// Single.
-    Singles,
-    /// Double.
-    Doubles,
-    /// Single and double.
-    Both,
 }
 
 /// How a thread stopped that another one follows.

@@ -11,8 +11,6 @@ mod display;
 mod effects;
 mod live;
 mod modes;
-mod operand;
-mod operation;
 mod relocate;
 pub(crate) mod uses;
 mod verify;
@@ -23,14 +21,16 @@ pub(crate) use count::Tallies;
 pub use count::{Count, StepCounts};
 pub use live::{Dwords, Liveness, Walk};
 pub use modes::Modes;
-pub use operand::{
-    Combine, Destination, Extension, Flag, Lanes, Modify, Offsets, RawPlace, Region, Scalar,
-    Source, StatePlace, Target,
-};
-pub(crate) use operand::{extend, full, raw};
-pub use operation::{DotTerms, FourBits, Lane, Narrowing, Operation, Precision, Relation};
-pub(crate) use relocate::Moved;
 pub use verify::Violation;
+
+pub use crate::message::plain::{
+    Element, LaneAtomic, LaneMessage, LaneOperand, LaneSpace, MessageOperands,
+};
+pub use crate::operands::{
+    Combine, Destination, DotTerms, Extension, Flag, FourBits, Lane, Lanes, Modify, Narrowing,
+    Offsets, Operation, Precision, RawPlace, Region, Relation, Scalar, Source, StatePlace, Target,
+};
+pub(crate) use crate::operands::{extend, full, raw};
 
 use crate::fault::FaultKind;
 use crate::lanes::dpas::{Places, Plan};
@@ -323,112 +323,6 @@ impl Message {
     pub fn lanes(&self) -> Option<LaneMessage> {
         self.0.plain()
     }
-}
-
-/// The parts of the register file that a message reads and writes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct MessageOperands {
-    /// Addresses or coordinates of the lanes.
-    pub addresses: Vec<LaneOperand>,
-    /// Values used by all lanes: surfaces, offsets, the address of a block.
-    pub scalars: Vec<Range<usize>>,
-    /// The data written to memory.
-    pub stored: Option<Range<usize>>,
-    /// Operands of an atomic.
-    pub sources: Vec<Range<usize>>,
-    /// The data loaded from memory.
-    pub loaded: Option<Range<usize>>,
-}
-
-/// An element of the register file for each lane, one after the other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LaneOperand {
-    /// First byte of the first lane.
-    pub offset: usize,
-    /// Bytes of a lane.
-    pub bytes: usize,
-    /// Number of lanes.
-    pub lanes: usize,
-}
-
-/// The memory that a message of lanes accesses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LaneSpace {
-    /// Global memory by address.
-    Global,
-    /// Shared local memory.
-    Local,
-    /// The surface of a binding-table index.
-    Surface {
-        /// Place of the index, a dword, in the register file; without one it is 0.
-        place: Option<usize>,
-        /// Added to it.
-        add: u32,
-    },
-}
-
-/// An element of a message: its size in memory and in a register, where it is extended with zeroes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Element {
-    /// Bytes in memory.
-    pub memory: usize,
-    /// Bytes in a register; lanes follow each other.
-    pub register: usize,
-    /// First byte of the register that memory has.
-    pub low: usize,
-}
-
-impl Element {
-    /// 32 bits on both sides.
-    pub const DWORD: Self = Self {
-        memory: 4,
-        register: 4,
-        low: 0,
-    };
-}
-
-/// An atomic operation of each lane, the lowest lane first.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LaneAtomic {
-    /// The operation. Operations on floats ignore the mode.
-    pub op: AtomicOp,
-    /// Places of its operands in the register file. One that is absent is zero.
-    pub operands: [Option<usize>; 2],
-    /// Place of the result.
-    pub result: Option<usize>,
-}
-
-/// A load, store or atomic operation by each lane, at addresses in registers. Element
-/// n of a lane goes to, or comes from, the n-th vector of lanes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LaneMessage {
-    /// The memory that it accesses.
-    pub space: LaneSpace,
-    /// Whether it stores.
-    pub store: bool,
-    /// Number of lanes.
-    pub lanes: usize,
-    /// The type of the elements.
-    pub element: Element,
-    /// The operation, if it is neither a load nor a store. Such a message has no data operand.
-    pub atomic: Option<LaneAtomic>,
-    /// For each element of a lane: bytes after the lane's address, and bytes after the start of the
-    /// data operand.
-    pub parts: Vec<(u32, u32)>,
-    /// Place of the data operand in the register file.
-    pub data: usize,
-    /// Place of the addresses.
-    pub addresses: usize,
-    /// Bytes of an address: 4 or 8.
-    pub width: usize,
-    /// Added to each address.
-    pub add: u64,
-    /// Bits of an address that count.
-    pub mask: u64,
-    /// An address must be a multiple of this power of two.
-    pub align: u64,
-    /// Bytes from a lane's address to the end of its last element.
-    pub span: u64,
 }
 
 /// A routine of the code.

@@ -1,7 +1,7 @@
 //! The float modes in which threads come to each step: which bits of `%cr0` may be set there, and which may be clear.
 
 use super::{Action, Block, Code, Compute, Modify, Operation, Region, Source, Step, Target};
-use crate::native::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
+use crate::lanes::mode::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 
 /// A set of contents of `%cr0`, as far as they choose the float mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

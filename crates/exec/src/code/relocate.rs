@@ -1,10 +1,8 @@
 //! Relocates the contents of the register file.
 
 use super::{Action, Code, Compute, Message, Scalar, Step, Target};
+use crate::operands::Moved;
 use std::sync::Arc;
-
-/// Maps a byte of the register file to its new place.
-pub(crate) type Moved<'a> = &'a dyn Fn(usize) -> usize;
 
 impl Scalar {
     pub(crate) fn relocate(&mut self, moved: Moved<'_>) {

@@ -1,7 +1,7 @@
 //! Element types and the conversions between them.
 
 use super::narrow::{half_to_single, single_to_half};
-use crate::code::Modify;
+use crate::operands::Modify;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use visakit_isa::DataType;

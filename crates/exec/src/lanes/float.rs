@@ -12,7 +12,7 @@ use super::convert::Compute;
 use super::elementary;
 use super::exact::{self, Narrow, Rounding, Tried};
 use super::int::{Binary, Ternary, Unary};
-use crate::code::Precision;
+use crate::operands::Precision;
 
 /// Format and mode of an operation that the host's arithmetic does not do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,42 @@
 //! The floating-point mode that `%cr0` selects.
 
 use super::exact::Rounding;
-use crate::native::{Flushed, NativeMode};
+
+/// Bits of `%cr0` that choose the float mode.
+pub const MODE_BITS: u32 = 0x14f0;
+
+/// Those of [`MODE_BITS`] that choose how results are rounded: 0 to nearest even, 1 up, 2 down, 3 towards zero.
+pub const ROUNDING_BITS: u32 = 0x30;
+
+/// The value of [`MODE_BITS`] when the float mode is the host's usual one.
+pub const USUAL_MODE: u32 = 0x4c0;
+
+/// Float modes as machine code distinguishes them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NativeMode {
+    /// The host's usual one: rounds to nearest even, keeps denormals.
+    #[default]
+    Usual,
+    /// The same, except that denormals are treated as zero.
+    Flushing(Flushed),
+    /// The usual one with directed rounding, as in [`ROUNDING_BITS`]: 1 to 3.
+    Directed(u8),
+    /// Any other.
+    Other,
+}
+
+/// The precisions in which denormals are treated as zero. (A mode of two bytes is passed in registers.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flushed {
+    /// Half only.
+    Neither,
+    /// Single.
+    Singles,
+    /// Double.
+    Doubles,
+    /// Single and double.
+    Both,
+}
 
 /// Rounding and denormals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -123,7 +158,6 @@ impl FloatMode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::native::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 
     /// The mode that compilers assume matches what is derived from `%cr0`.
     #[test]

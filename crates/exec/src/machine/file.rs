@@ -5,7 +5,7 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use crate::code::full;
+use crate::operands::full;
 use bytemuck::Pod;
 
 /// An element of a register file, 0 outside of it.

@@ -9,15 +9,15 @@
 
 use super::Aligned;
 use super::file::{array, element, set_element};
-use crate::code::{
-    Combine, Destination, Extension, Flag, Modify, Precision, Region, Scalar, Source, Target,
-    extend, full,
-};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::exact::{self, Narrow};
 use crate::lanes::mode::FloatMode;
 use crate::lanes::simd::{Host, Kernel, Simd};
+use crate::operands::{
+    Combine, Destination, Extension, Flag, Modify, Precision, Region, Scalar, Source, Target,
+    extend, full,
+};
 use bytemuck::Pod;
 use half::{bf16, f16};
 use std::ops::Range;

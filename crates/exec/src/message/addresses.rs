@@ -1,10 +1,10 @@
 //! The addresses of the lanes of a message.
 
-use super::fields::Data;
-use crate::code::{Scalar, full};
+use super::data::Data;
 use crate::fault::Trap;
 use crate::machine::Registers;
 use crate::machine::file::{array, element};
+use crate::operands::{Scalar, full};
 use bytemuck::Pod;
 
 /// Addresses of at most 32 lanes.

@@ -1,5 +1,6 @@
 //! Loads and stores of one lane whose elements follow each other: how kernels load what all lanes use.
 
+use super::data::Data;
 use super::lanes::LaneAccess;
 use super::reach::Reach;
 use crate::machine::Registers;
@@ -30,7 +31,7 @@ impl LaneAccess {
 
     #[inline]
     fn run_in<T: Target>(&self, target: &mut T, address: u64, registers: &mut Registers) -> bool {
-        let data = self.data.as_ref().and_then(|data| data.range());
+        let data = self.data.as_ref().and_then(Data::range);
         let Some(bytes) = data.filter(|data| data.len() == self.run_bytes) else {
             return false;
         };

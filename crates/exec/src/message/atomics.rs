@@ -1,11 +1,11 @@
 //! Atomic messages.
 
 use super::addresses::{Addresses, LaneAddresses, enabled};
-use super::fields::Data;
+use super::data::Data;
 use super::lanes::outside;
 use super::plain::plain;
+use super::plain::{Element, LaneAtomic, LaneMessage};
 use super::reach::{Reach, with_target};
-use crate::code::{Element, LaneAtomic, LaneMessage};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::target::{Access, Target};

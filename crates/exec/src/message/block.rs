@@ -1,15 +1,15 @@
 //! Messages without lanes: consecutive bytes, and rectangles of surfaces.
 
-use super::fields::Data;
+use super::data::Data;
 use super::lanes::outside;
 use super::reach::{Reach, plane, with_target};
-use crate::code::Scalar;
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::space::Space as _;
 use crate::memory::target::{Access, Flat, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{InRegister, MemoryAccess, Observer, Space};
+use crate::operands::Scalar;
 
 /// A load or store of consecutive bytes.
 #[derive(Clone, Debug)]

@@ -1,11 +1,10 @@
 //! Loads and stores with an address for each lane.
 
 use super::addresses::{Addresses, GROUP, LaneAddresses, Relation, enabled, is_run, padded};
-use super::fields::Data;
+use super::data::Data;
 use super::narrow::Narrow;
 use super::reach::{Opened, Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
-use crate::code::full;
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
@@ -14,6 +13,7 @@ use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Flat, Target, Window};
 use crate::memory::{Local, Memory};
 use crate::observe::{Extent, Observer, Space};
+use crate::operands::full;
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use std::marker::PhantomData;
 

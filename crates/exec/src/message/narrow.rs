@@ -11,13 +11,13 @@ use super::addresses::{GROUP, Width};
 use super::lanes::LaneAccess;
 use super::reach::Reach;
 use super::unit::UnitKind;
-use crate::code::{Scalar, full};
 use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
 use crate::machine::file::{array, element, put};
 use crate::memory::space::Space;
 use crate::memory::target::Window;
 use crate::memory::{Local, Memory};
+use crate::operands::{Scalar, full};
 
 /// Addresses of a group of lanes, or dwords at them.
 type Dwords = [u32; GROUP];

@@ -3,10 +3,12 @@
 use super::Message;
 use super::addresses::Addresses;
 use super::atomics::AtomicData;
-use super::fields::{Data, SamplerReach};
+use super::data::Data;
+use super::plain::{LaneOperand, MessageOperands};
 use super::reach::Reach;
+use super::reach::SamplerReach;
 use super::typed::Coordinates;
-use crate::code::{LaneOperand, MessageOperands, Moved, Scalar};
+use crate::operands::{Moved, Scalar};
 
 impl Message {
     /// The operands of the message.

@@ -1,12 +1,12 @@
 //! Which storage a message addresses.
 
-use crate::code::Scalar;
 use crate::fault::{FaultKind, Trap};
 use crate::machine::Registers;
 use crate::memory::space::{Plain, Shared};
 use crate::memory::target::{Flat, Window};
-use crate::memory::{Bound, Image, Local, Memory, Surface, Texels};
+use crate::memory::{Bound, Image, Local, Memory, Sampler, Surface, Texels};
 use crate::observe::{Extent, Space};
+use crate::operands::Scalar;
 use visakit_isa::DataType;
 
 /// A binding-table index, a handle or an offset into the surface-state heap.
@@ -326,5 +326,28 @@ pub(crate) fn plane(image: &Image, plane: u8) -> Option<(u64, u32)> {
         (0, _) => Some((image.offset, image.height)),
         (_, Some(chroma)) => Some((chroma, image.height.div_ceil(2))),
         (_, None) => None,
+    }
+}
+
+/// Which sampler a message uses: an entry of the table, or the one of a bindless handle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SamplerReach {
+    Table(Index),
+    Handle(Index),
+}
+
+impl SamplerReach {
+    pub(crate) fn find(self, registers: &Registers, memory: &Memory) -> Result<Sampler, Box<Trap>> {
+        let (index, sampler) = match self {
+            Self::Table(index) => {
+                let index = index.read(registers);
+                (index, memory.sampler(index))
+            }
+            Self::Handle(index) => {
+                let handle = index.read(registers);
+                (handle, memory.sampler_handle(handle))
+            }
+        };
+        sampler.ok_or_else(|| Trap::new(FaultKind::UnknownSampler(index)))
     }
 }

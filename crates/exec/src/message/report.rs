@@ -1,7 +1,7 @@
 //! Reports loads and stores by lanes to observers.
 
 use super::addresses::enabled;
-use super::fields::Data;
+use super::data::Data;
 use super::lanes::{LaneAccess, Part};
 use super::unit::UnitKind;
 use crate::machine::Registers;

@@ -1,7 +1,7 @@
 //! LSC_LOAD_STATUS: which lanes have memory at their addresses.
 
 use super::addresses::{Addresses, enabled};
-use super::fields::Data;
+use super::data::Data;
 use super::reach::{Reach, with_target};
 use crate::fault::Outcome;
 use crate::machine::Registers;

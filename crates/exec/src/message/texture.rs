@@ -1,12 +1,13 @@
 //! Sampler messages: filtered and unfiltered texels, and properties of images.
 
-use super::fields::{Data, SamplerReach};
+use super::data::Data;
 use super::reach::Reach;
-use crate::code::Scalar;
+use super::reach::SamplerReach;
 use crate::fault::{Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::{Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, sample};
 use crate::observe::{MemoryAccess, Observer, Space};
+use crate::operands::Scalar;
 use half::f16;
 
 /// What a sampler message queries.

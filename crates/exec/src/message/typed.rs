@@ -2,7 +2,7 @@
 
 use super::addresses::{LaneAddresses, Width};
 use super::atomics::AtomicData;
-use super::fields::Data;
+use super::data::Data;
 use super::reach::Reach;
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;

@@ -1,6 +1,6 @@
 //! Elements of messages: their size in memory and in a register.
 
-use crate::code::Element;
+use super::plain::Element;
 use crate::memory::space::Space;
 use bytemuck::{Pod, bytes_of, pod_read_unaligned};
 

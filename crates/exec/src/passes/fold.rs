@@ -11,8 +11,8 @@ use crate::code::{
 };
 use crate::kernels::Bound;
 use crate::lanes::mode::FloatMode;
+use crate::lanes::mode::MODE_BITS;
 use crate::machine::Registers;
-use crate::native::MODE_BITS;
 use std::sync::Arc;
 
 /// Replaces what is known to be a constant: sources, and computations of nothing else by copies.

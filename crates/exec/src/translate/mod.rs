@@ -8,6 +8,7 @@ mod dispatch;
 mod fields;
 pub(crate) mod layout;
 mod logic;
+mod message;
 mod moves;
 mod operand;
 mod special;
@@ -17,7 +18,6 @@ pub(crate) use context::Context;
 
 use crate::code::{Action, Code, Message, Origin, Routine as RoutineCode, Step};
 use crate::fault::{FaultKind, TranslateError, Unsupported};
-use crate::message;
 use crate::passes::Pass;
 use control::{Labels, Place};
 use dispatch::{Translation, translation};

@@ -2,6 +2,7 @@
 
 mod common;
 mod control_flow;
+mod layers;
 mod litmus;
 mod live;
 mod observed;

@@ -1,16 +1,17 @@
 //! Translation of the data-port and shared-virtual-memory messages.
 
-use super::Message;
-use super::addresses::{Addresses, Width};
-use super::atomics::{AtomicAccess, AtomicData, AtomicWidth};
-use super::block::{BlockAccess, FieldRows, MediaAccess, media_pitch};
-use super::fields::{Data, Fields};
-use super::lanes::{LaneAccess, Part};
-use super::reach::Reach;
-use super::typed::{Coordinates, TypedAccess, TypedAtomic};
-use super::unit::UnitKind;
-use crate::code::Scalar;
+use super::fields::Fields;
 use crate::fault::Unsupported;
+use crate::message::Message;
+use crate::message::addresses::{Addresses, Width};
+use crate::message::atomics::{AtomicAccess, AtomicData, AtomicWidth};
+use crate::message::block::{BlockAccess, FieldRows, MediaAccess, media_pitch};
+use crate::message::data::Data;
+use crate::message::lanes::{LaneAccess, Part};
+use crate::message::reach::Reach;
+use crate::message::typed::{Coordinates, TypedAccess, TypedAtomic};
+use crate::message::unit::UnitKind;
+use crate::operands::Scalar;
 use visakit_isa::FieldName as F;
 use visakit_isa::enums::{block_size, media_ld_modifier};
 use visakit_isa::semantics::{AddressUnit, AtomicOp, Count, ElementSize, Memory as Row, Storage};

@@ -1,74 +1,16 @@
 //! The fields of an instruction as a message needs them.
 
-use super::Message;
-use super::reach::{Index, Reach};
-use crate::code::{Lanes, Moved, RawPlace, Scalar, StatePlace};
-use crate::fault::{FaultKind, Trap, Unsupported};
-use crate::machine::Registers;
-use crate::memory::{Memory, Sampler};
+use crate::fault::Unsupported;
+use crate::message::Message;
+use crate::message::data::Data;
+use crate::message::reach::{Index, Reach, SamplerReach};
+use crate::operands::{Lanes, RawPlace, Scalar, StatePlace};
 use crate::translate::Context;
 use visakit_isa::enums::{lsc_scope, lsc_sfid};
 use visakit_isa::operand::StateClass;
 use visakit_isa::{
     DataType, FieldName, Instruction, RawOperand, SurfaceId, Value, VarId, VectorOperand,
 };
-
-/// Bytes of the register file that a message reads or writes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Data {
-    offset: usize,
-    bytes: usize,
-    fits: bool,
-}
-
-impl Data {
-    /// The first `bytes` bytes of an operand.
-    pub(crate) fn new(place: RawPlace, bytes: usize) -> Self {
-        Self {
-            offset: place.offset,
-            bytes,
-            fits: bytes <= place.available,
-        }
-    }
-
-    /// Its bytes in the register file, if all of it is inside of its variable.
-    pub(crate) fn range(&self) -> Option<std::ops::Range<usize>> {
-        self.fits.then(|| self.offset..self.offset + self.bytes)
-    }
-
-    /// Its first byte, if all of it is inside of its variable.
-    pub(crate) fn place(&self) -> Option<usize> {
-        self.fits.then_some(self.offset)
-    }
-
-    /// Adapts it to the new places of its bytes.
-    pub(crate) fn relocate(&mut self, moved: Moved<'_>) {
-        self.offset = moved(self.offset);
-    }
-
-    #[inline]
-    pub(crate) fn read<'r>(&self, registers: &'r Registers) -> Result<&'r [u8], Box<Trap>> {
-        if self.fits
-            && let Some(bytes) = registers.bytes(self.offset, self.bytes)
-        {
-            return Ok(bytes);
-        }
-        Err(Trap::new(FaultKind::RegisterOutOfBounds))
-    }
-
-    #[inline]
-    pub(crate) fn write<'r>(
-        &self,
-        registers: &'r mut Registers,
-    ) -> Result<&'r mut [u8], Box<Trap>> {
-        if self.fits
-            && let Some(bytes) = registers.bytes_mut(self.offset, self.bytes)
-        {
-            return Ok(bytes);
-        }
-        Err(Trap::new(FaultKind::RegisterOutOfBounds))
-    }
-}
 
 /// Bits of the mask of a `fence`: it orders shared local memory alone; it only keeps compilers from moving accesses.
 const FENCE_LOCAL: i64 = 1 << 5;
@@ -263,29 +205,6 @@ impl Fields<'_, '_> {
 
     pub(crate) fn grf(&self) -> usize {
         usize::try_from(self.cx.grf_bytes).unwrap_or(32).max(1)
-    }
-}
-
-/// Which sampler a message uses: an entry of the table, or the one of a bindless handle.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum SamplerReach {
-    Table(Index),
-    Handle(Index),
-}
-
-impl SamplerReach {
-    pub(crate) fn find(self, registers: &Registers, memory: &Memory) -> Result<Sampler, Box<Trap>> {
-        let (index, sampler) = match self {
-            Self::Table(index) => {
-                let index = index.read(registers);
-                (index, memory.sampler(index))
-            }
-            Self::Handle(index) => {
-                let handle = index.read(registers);
-                (handle, memory.sampler_handle(handle))
-            }
-        };
-        sampler.ok_or_else(|| Trap::new(FaultKind::UnknownSampler(index)))
     }
 }
 

@@ -1,5 +1,9 @@
 //! Operands with everything resolved: places in the register file in bytes.
 
+mod operation;
+
+pub use operation::{DotTerms, FourBits, Lane, Narrowing, Operation, Precision, Relation};
+
 use visakit_isa::DataType;
 
 /// A modification of a source after it is read.
@@ -274,3 +278,6 @@ pub(crate) fn extend(bits: u64, data_type: DataType) -> u64 {
     }
     high >> unused
 }
+
+/// Maps a byte of the register file to its new place.
+pub(crate) type Moved<'a> = &'a dyn Fn(usize) -> usize;

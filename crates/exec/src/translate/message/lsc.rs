@@ -1,18 +1,19 @@
 //! Translation of the load/store-cache messages.
 
-use super::Message;
-use super::addresses::{Addresses, Width};
-use super::atomics::{AtomicAccess, AtomicData, AtomicWidth, CounterAccess};
-use super::block::{Block2d, Block2dShape, Edge, FieldRows, MediaAccess, media_pitch};
 use super::dataport::Shape;
-use super::fields::{Data, Fields, LscBase};
-use super::lanes::Part;
-use super::reach::{Index, Reach};
-use super::status::Status;
-use super::typed::{Coordinates, TypedAtomic, TypedStatus};
-use super::unit::UnitKind;
-use crate::code::Scalar;
+use super::fields::{Fields, LscBase};
 use crate::fault::Unsupported;
+use crate::message::Message;
+use crate::message::addresses::{Addresses, Width};
+use crate::message::atomics::{AtomicAccess, AtomicData, AtomicWidth, CounterAccess};
+use crate::message::block::{Block2d, Block2dShape, Edge, FieldRows, MediaAccess, media_pitch};
+use crate::message::data::Data;
+use crate::message::lanes::Part;
+use crate::message::reach::{Index, Reach};
+use crate::message::status::Status;
+use crate::message::typed::{Coordinates, TypedAtomic, TypedStatus};
+use crate::message::unit::UnitKind;
+use crate::operands::Scalar;
 use visakit_isa::enums::{
     lsc_addr_size as addr_size, lsc_addr_type as addr_type, lsc_data_order, lsc_data_size, lsc_sfid,
 };

@@ -1,10 +1,11 @@
 //! Translation of the sampler messages.
 
-use super::Message;
-use super::fields::{Data, Fields};
-use super::texture::{Parameter, Query, Texture};
-use crate::code::Scalar;
+use super::fields::Fields;
 use crate::fault::Unsupported;
+use crate::message::Message;
+use crate::message::data::Data;
+use crate::message::texture::{Parameter, Query, Texture};
+use crate::operands::Scalar;
 use crate::support::sampler_reason;
 use visakit_isa::enums::sampler_op;
 use visakit_isa::operand::SamplerOpFlags;
