@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Each folder has the output of `visakit compile` of any OpenCL C. Every kernel runs with generated arguments, over a
-//! line and over a plane of work-items, in the interpreter and in machine code for AVX2 and AVX-512. Memory, counts and
-//! faults are compared, to the bit. Differences and kernels that could not be run are printed; the exit code shows
-//! whether there was a difference.
+//! line and over a plane of work-items, in the interpreter, without any pass over its code, and in machine code for AVX2 and
+//! AVX-512, after all passes. Memory, counts and faults are compared, to the bit. Differences and kernels that could not be
+//! run are printed; the exit code shows whether there was a difference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -22,7 +22,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use visakit_exec::memory::{Addressing, ChannelOrder, ChannelType, Filter, Format, Sampler};
-use visakit_exec::{Compiler, Limits};
+use visakit_exec::{Compiler, Limits, Pass};
 use visakit_jit::Jit;
 use visakit_launch::{
     ArgInfo, Argument, Compare, Compile, Config, Dump, Element, Image, ImageKind, Kernel, NdRange,
@@ -243,6 +243,11 @@ fn launch(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let run = |compile: Option<Compile<'_>>| -> Outcome {
         let config = Config {
+            // As it was translated, and as launches have it.
+            passes: match &compile {
+                None => &[],
+                Some(_) => &Pass::ALL,
+            },
             compile,
             lenient: true,
             stray_reads: true,
