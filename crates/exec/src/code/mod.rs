@@ -363,7 +363,7 @@ impl Code {
             .constants
             .partition_point(|(place, _)| *place <= offset);
         let (place, bytes) = after.checked_sub(1).and_then(|i| self.constants.get(i))?;
-        let bytes = bytes.get(offset - place..)?;
+        let bytes = bytes.get(offset - place..).filter(|b| !b.is_empty())?;
         let mut word = [0; 8];
         word.get_mut(..bytes.len().min(8))?
             .copy_from_slice(bytes.get(..bytes.len().min(8))?);

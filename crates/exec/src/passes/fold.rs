@@ -10,8 +10,7 @@ use crate::code::{
     raw,
 };
 use crate::kernels::Bound;
-use crate::lanes::mode::FloatMode;
-use crate::lanes::mode::MODE_BITS;
+use crate::lanes::mode::{FloatMode, MODE_BITS};
 use crate::machine::Registers;
 use std::sync::Arc;
 

@@ -34,8 +34,10 @@ struct Known {
 }
 
 impl Known {
+    /// From the first byte of the first lane's element to the last one of the last lane's.
     fn extent(&self) -> Range<usize> {
-        extent(self.place, self.stride, self.bytes, self.lanes)
+        let lanes = usize::from(self.lanes.count);
+        self.place..self.place + lanes.saturating_sub(1) * self.stride + self.bytes
     }
 
     /// Whether a step on these lanes reads nothing but elements that hold the value.
@@ -68,12 +70,6 @@ impl Known {
             }
         }
     }
-}
-
-/// From the first byte of the first lane's element to the last one of the last lane's.
-fn extent(place: usize, stride: usize, bytes: usize, lanes: Lanes) -> Range<usize> {
-    let last = place + usize::from(lanes.count).saturating_sub(1) * stride;
-    place..last + bytes
 }
 
 /// Elements whose value is known at a step of a block.
@@ -167,6 +163,10 @@ fn copied(code: &Code, step: &Step, compute: &Compute) -> Option<Known> {
         Target::Strided(stride) => usize::from(stride),
         Target::Null | Target::Indirect { .. } => return None,
     };
+    // Lanes that write over each other leave something else.
+    if stride < bytes {
+        return None;
+    }
     let value = match constant(code, source) {
         Some(bits) => Value::Constant(low(bits, bytes)),
         None if usize::from(source.data_type.size()) == bytes => Value::Element(source.offset),
