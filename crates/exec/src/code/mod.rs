@@ -51,7 +51,7 @@ pub(crate) const fn alignment(size: usize) -> usize {
 pub(crate) const TAIL: usize = 256;
 
 /// An entry of the code.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// Lanes and execution mask.
     pub lanes: Lanes,
@@ -117,7 +117,7 @@ impl Step {
 }
 
 /// The action of a step.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Arithmetic, logic, moves.
     Compute(Arc<Compute>),
@@ -249,7 +249,7 @@ impl Compute {
 }
 
 /// A systolic dot product.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Systolic {
     pub(crate) plan: Plan,
     pub(crate) places: Places,
@@ -290,7 +290,7 @@ impl Systolic {
 }
 
 /// A message to memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message(pub(crate) message::Message);
 
 impl Message {
@@ -326,7 +326,7 @@ impl Message {
 }
 
 /// A routine of the code.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Routine {
     /// Its id in the object.
     pub id: RoutineId,
@@ -339,7 +339,7 @@ pub struct Routine {
 }
 
 /// The code of a program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
     /// All steps of all routines, one routine after the other.
     pub steps: Vec<Step>,
@@ -373,10 +373,8 @@ impl Code {
     /// The place of a constant of 64 bits. A new one follows the others, at the end of the register file.
     pub(crate) fn add_constant(&mut self, bits: u64) -> usize {
         let bytes = bits.to_le_bytes();
-        // As in translation: programs have thousands of constants, and use one again soon.
-        let mut last = self.constants.iter().rev().take(64);
-        if let Some((place, _)) = last.find(|(_, content)| *content == bytes) {
-            return *place;
+        if let Some(place) = place_of(&self.constants, &bytes) {
+            return place;
         }
         let end = self.register_bytes.saturating_sub(TAIL);
         let last = self.constants.last().map(|(place, own)| place + own.len());
@@ -385,6 +383,13 @@ impl Code {
         self.constants.push((place, bytes.to_vec()));
         place
     }
+}
+
+/// The place of a constant that there is. Programs have thousands of them, and use one again soon: only the last are looked at.
+pub(crate) fn place_of(constants: &[(usize, Vec<u8>)], bytes: &[u8]) -> Option<usize> {
+    let mut last = constants.iter().rev().take(64);
+    let (place, _) = last.find(|(_, content)| content == bytes)?;
+    Some(*place)
 }
 
 /// The addresses of functions, for `faddr` and calls by address.

@@ -13,7 +13,7 @@ pub(crate) type LaneAddresses = [u64; 32];
 /// Where the addresses of a message come from.
 ///
 /// The address of a lane is `(scalar * scalar_scale + scale * element + add) & mask`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Addresses {
     /// Elements, one for each lane, or one for all with a pitch.
     pub(crate) elements: Data,

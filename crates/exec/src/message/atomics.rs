@@ -41,7 +41,7 @@ impl AtomicWidth {
 }
 
 /// The operands of an atomic message that are not addresses. An absent source is zero.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AtomicData {
     pub(crate) op: AtomicOp,
     pub(crate) width: AtomicWidth,
@@ -168,7 +168,7 @@ impl AtomicData {
 }
 
 /// An atomic operation at the address of each lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AtomicAccess {
     pub(crate) reach: Reach,
     pub(crate) addresses: Addresses,
@@ -242,7 +242,7 @@ impl AtomicAccess {
 }
 
 /// An atomic operation on the append counter of a surface, once for each lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct CounterAccess {
     pub(crate) reach: Reach,
     pub(crate) lanes: usize,

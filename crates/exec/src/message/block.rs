@@ -12,7 +12,7 @@ use crate::observe::{InRegister, MemoryAccess, Observer, Space};
 use crate::operands::Scalar;
 
 /// A load or store of consecutive bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BlockAccess {
     pub(crate) reach: Reach,
     pub(crate) address: Scalar,
@@ -121,7 +121,7 @@ pub(crate) enum FieldRows {
 }
 
 /// A load or store of a rectangle of bytes of an image.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct MediaAccess {
     pub(crate) reach: Reach,
     pub(crate) plane: u8,
@@ -147,7 +147,7 @@ pub(crate) fn media_pitch(width: usize) -> usize {
 }
 
 /// A signed 32-bit coordinate, and an offset.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
     pub(crate) at: Scalar,
     pub(crate) add: i64,
@@ -303,7 +303,7 @@ impl MediaAccess {
 }
 
 /// A load or store of rectangles of a 2D surface that the message itself describes.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Block2d {
     pub(crate) base: Scalar,
     /// Bytes of a row, minus one.

@@ -5,7 +5,7 @@ use crate::machine::Registers;
 use crate::operands::{Moved, RawPlace};
 
 /// Bytes of the register file that a message reads or writes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Data {
     offset: usize,
     bytes: usize,

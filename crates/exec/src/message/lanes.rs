@@ -26,7 +26,7 @@ pub(crate) struct Part {
 }
 
 /// A load or store of one or more elements at the address of each lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LaneAccess {
     pub(crate) reach: Reach,
     pub(crate) addresses: Addresses,
@@ -131,7 +131,7 @@ impl LaneAccess {
             // It needs no vectors.
             let first = self.addresses.only(registers)?;
             let is_aligned = first & self.addresses.align.saturating_sub(1) == 0;
-            if !O::MEMORY && is_aligned && self.run_alone(first, registers, local, memory) {
+            if !O::MEMORY && is_aligned && self.run_alone(first, registers, local, memory)? {
                 return Ok(());
             }
             let found = Found {
@@ -241,7 +241,7 @@ impl LaneAccess {
     /// All lanes together are one run of bytes, in memory and in the register. Transfers it if it is in one
     /// storage, and returns whether it did.
     #[inline]
-    fn run_at_once<T: Target, O: Observer>(
+    pub(super) fn run_at_once<T: Target, O: Observer>(
         &self,
         data: &Data,
         registers: &mut Registers,

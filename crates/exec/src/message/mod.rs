@@ -26,7 +26,7 @@ use crate::observe::{Accesses, Observer, Told};
 use plain::LaneMessage;
 
 /// A translated message.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Message {
     /// An access for each lane.
     Lanes(Box<lanes::LaneAccess>),

@@ -23,7 +23,7 @@ use crate::operands::{Scalar, full};
 type Dwords = [u32; GROUP];
 
 /// The shape of an access that is narrow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Narrow {
     /// Place of the addresses in the register file.
     addresses: usize,

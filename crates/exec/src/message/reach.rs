@@ -10,7 +10,7 @@ use crate::operands::Scalar;
 use visakit_isa::DataType;
 
 /// A binding-table index, a handle or an offset into the surface-state heap.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Index {
     pub(crate) base: Scalar,
     pub(crate) add: u32,
@@ -31,7 +31,7 @@ impl Index {
 }
 
 /// Which storage a message addresses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reach {
     /// 64-bit addresses.
     Flat,
@@ -330,7 +330,7 @@ pub(crate) fn plane(image: &Image, plane: u8) -> Option<(u64, u32)> {
 }
 
 /// Which sampler a message uses: an entry of the table, or the one of a bindless handle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SamplerReach {
     Table(Index),
     Handle(Index),

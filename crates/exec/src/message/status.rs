@@ -9,7 +9,7 @@ use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
 
 /// For each enabled lane a bit: whether all elements of its address are in a buffer or surface.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Status {
     pub(crate) reach: Reach,
     pub(crate) addresses: Addresses,

@@ -26,7 +26,7 @@ pub(crate) enum Query {
 }
 
 /// A parameter of the lanes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Parameter {
     pub(crate) data: Data,
     /// Bytes of an element: 2 or 4.
@@ -34,7 +34,7 @@ pub(crate) struct Parameter {
 }
 
 /// A sampler message. All images have one level: a level of detail is ignored.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Texture {
     pub(crate) reach: Reach,
     pub(crate) query: Query,

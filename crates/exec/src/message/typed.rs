@@ -11,7 +11,7 @@ use crate::memory::{Memory, Texels};
 use crate::observe::{MemoryAccess, Observer, Space};
 
 /// Integer texel coordinates of the lanes.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Coordinates {
     /// U, V and R; absent ones are 0.
     pub(crate) sources: [Option<Data>; 3],
@@ -48,7 +48,7 @@ impl Coordinates {
 }
 
 /// A load or store of texels, one for each lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypedAccess {
     pub(crate) reach: Reach,
     pub(crate) coordinates: Coordinates,
@@ -175,7 +175,7 @@ impl TypedAccess {
 }
 
 /// An atomic operation on texels of one channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypedAtomic {
     pub(crate) reach: Reach,
     pub(crate) coordinates: Coordinates,
@@ -227,7 +227,7 @@ impl TypedAtomic {
 }
 
 /// A bit for each lane: whether its texel exists.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypedStatus {
     pub(crate) reach: Reach,
     pub(crate) coordinates: Coordinates,

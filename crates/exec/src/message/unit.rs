@@ -164,11 +164,24 @@ pub(crate) fn store<U: Unit, S: Space>(space: &mut S, at: usize, from: &[u8]) {
 #[inline]
 pub(crate) fn load_run<U: Unit, S: Space>(space: &S, at: usize, out: &mut [u8]) {
     if U::MEMORY == U::REGISTER {
-        return space.read(at, out);
+        // Of known sizes they are words, not loops.
+        return match out.len() {
+            4 => read::<4, S>(space, at, out),
+            8 => read::<8, S>(space, at, out),
+            16 => read::<16, S>(space, at, out),
+            _ => space.read(at, out),
+        };
     }
     let places = (at..).step_by(U::MEMORY);
     for (at, out) in places.zip(out.chunks_exact_mut(U::REGISTER)) {
         load::<U, S>(space, at, out);
+    }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn read<const N: usize, S: Space>(space: &S, at: usize, out: &mut [u8]) {
+    if let Some(out) = out.first_chunk_mut::<N>() {
+        space.read(at, out);
     }
 }
 

@@ -7,7 +7,7 @@
 //! constants, and a tail that reads of fixed width may run into.
 
 use super::Options;
-use crate::code::{TAIL, alignment};
+use crate::code::{TAIL, alignment, place_of};
 use crate::fault::TranslateError;
 use crate::passes::Moves;
 use crate::variables::{VariableClass, VariableSlot};
@@ -359,14 +359,8 @@ impl Layout {
 
     /// The place of a constant; equal constants share one.
     pub(crate) fn constant(&mut self, bytes: &[u8]) -> usize {
-        let found = self
-            .constants
-            .iter()
-            .rev()
-            .take(64)
-            .find(|(_, content)| content == bytes);
-        if let Some((place, _)) = found {
-            return *place;
+        if let Some(place) = place_of(&self.constants, bytes) {
+            return place;
         }
         self.size = self.size.next_multiple_of(8);
         let place = self.size;

@@ -167,6 +167,8 @@ fn order() {
     );
     let (plain, ordered) = (with(&text, &[]), with(&text, &[Pass::Order]));
     insta::assert_snapshot!(ordered.code());
+    assert_eq!(with(&text, &[]).code(), plain.code());
+    assert_ne!(ordered.code(), plain.code());
     let names = ["A", "B", "C", "D", "E", "F"];
     assert_eq!(run(&plain, 0xffff, &names), run(&ordered, 0xffff, &names));
 }
