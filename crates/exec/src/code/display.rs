@@ -2,14 +2,16 @@
 
 use super::{
     Action, Code, Combine, Compute, Destination, Edge, Flag, Lane, Modify, Operation, Region,
-    Scalar, Source, Step, Target,
+    Source, Step, Systolic, Target,
 };
 use std::fmt::{self, Display, Formatter, Write as _};
 
 impl Display for Code {
     /// Routines, blocks with the blocks that follow them, and a line for each step:
-    /// `place (lanes, mask) operation.lane destination = sources ; instruction`. Operands are
-    /// `r`, their first byte in the register file, their region in bytes and their type.
+    /// `place operation.lane(lanes, mask) destination = sources ; instruction`. Operands are
+    /// `r`, their first byte in the register file, their region in bytes and their type; those of
+    /// messages end at the byte after `..`, and addresses are in brackets. Steps that differ are
+    /// listed differently.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (number, block) in self.blocks().iter().enumerate() {
             for routine in self
@@ -53,54 +55,28 @@ impl Display for Line<'_> {
         }
         self.action(&mut text)?;
         let origin = self.step.origin;
-        let mnemonic = origin.op.map_or("", |op| op.def().mnemonic());
-        write!(f, "{text:<64}; {} {mnemonic}", origin.instruction)
+        write!(f, "{text:<63} ; {}", origin.instruction)?;
+        let mnemonic = origin.op.map(|op| op.def().mnemonic());
+        mnemonic.map_or(Ok(()), |mnemonic| write!(f, " {mnemonic}"))
     }
 }
 
 impl Line<'_> {
-    /// `(16)` for lanes from the first on, `(16, 8)` from lane 8 on, `(16, nomask)`.
-    fn lanes(&self, text: &mut String) -> fmt::Result {
-        let lanes = self.step.lanes;
-        write!(text, "({}", lanes.count)?;
-        if lanes.first != 0 {
-            write!(text, ", {}", lanes.first)?;
-        }
-        text.write_str(if lanes.no_mask { ", nomask)" } else { ")" })
-    }
-
     fn action(&self, text: &mut String) -> fmt::Result {
         let not = |inverted: &bool| if *inverted { "_unless" } else { "" };
+        let whole = |uniform: &bool| if *uniform { ".uniform" } else { "" };
+        let lanes = self.step.lanes;
         match &self.step.action {
             Action::Compute(compute) => self.compute(compute, text),
-            Action::Systolic(systolic) => {
-                text.write_str("systolic")?;
-                self.lanes(text)?;
-                let places = systolic.places;
-                write!(text, " r{} =", places.result)?;
-                if let Some(accumulator) = places.accumulator {
-                    write!(text, " r{accumulator} +")?;
-                }
-                let scaled = |text: &mut String, place: usize, scales: Option<usize>| match scales {
-                    Some(scales) => write!(text, " r{place}:r{scales}"),
-                    None => write!(text, " r{place}"),
-                };
-                scaled(text, places.weights, places.weight_scales)?;
-                text.write_str(" *")?;
-                scaled(text, systolic.activations, places.activation_scales)
-            }
-            Action::Message(message) => {
-                write!(text, "message.{}", message.name())?;
-                self.lanes(text)
-            }
+            Action::Systolic(systolic) => self.systolic(systolic, text),
+            Action::Message(message) => message.0.list(lanes, text),
             Action::Join => text.write_str("join"),
             Action::Nothing => text.write_str("nothing"),
             Action::UpdateMode(place) => write!(text, "update_mode r{place}"),
             Action::ExecutionMask(place) => write!(text, "execution_mask r{place}"),
             Action::Clock(place) => write!(text, "clock r{place}"),
             Action::Count(count) => {
-                text.write_str("count")?;
-                self.lanes(text)?;
+                write!(text, "count{lanes}")?;
                 let places = [count.times, count.lanes, count.parts];
                 let names = ["times", "lanes", "parts"];
                 let counted = names.iter().zip(places);
@@ -108,43 +84,68 @@ impl Line<'_> {
                     .filter_map(|(name, place)| Some((name, place?)))
                     .try_for_each(|(name, place)| write!(text, " {name} r{place}"))
             }
-            Action::Jump { target, inverted } => write!(text, "jump{} {target}", not(inverted)),
+            Action::Jump { target, inverted } => {
+                write!(text, "jump{}{lanes} {target}", not(inverted))
+            }
             Action::Goto { target, inverted } => {
-                write!(text, "goto{}", not(inverted))?;
-                self.lanes(text)?;
-                write!(text, " {target}")
+                write!(text, "goto{}{lanes} {target}", not(inverted))
             }
             Action::Switch { index, targets } => {
-                write!(text, "switch {}", Value(index))?;
+                write!(text, "switch {index}")?;
                 targets
                     .iter()
                     .try_for_each(|target| write!(text, " {target}"))
             }
             Action::Call {
-                target, uniform, ..
+                target,
+                function,
+                uniform,
             } => {
-                write!(
-                    text,
-                    "call{} {target}",
-                    if *uniform { ".uniform" } else { "" }
-                )
+                write!(text, "call{}{lanes} {target}", whole(uniform))?;
+                function.map_or(Ok(()), |function| write!(text, " routine {function}"))
             }
-            Action::CallAddress { address, .. } => write!(text, "call [{}]", Value(address)),
-            Action::Return { uniform } => {
-                write!(text, "return{}", if *uniform { ".uniform" } else { "" })
+            Action::CallAddress { address, uniform } => {
+                write!(text, "call{}{lanes} [{address}]", whole(uniform))
             }
+            Action::Return { uniform } => write!(text, "return{}{lanes}", whole(uniform)),
             Action::Barrier => text.write_str("barrier"),
             Action::Signal => text.write_str("signal"),
             Action::Wait => text.write_str("wait"),
             Action::NamedSignal(operands) => {
                 text.write_str("signal")?;
-                operands
-                    .iter()
-                    .try_for_each(|o| write!(text, " {}", Value(o)))
+                operands.iter().try_for_each(|o| write!(text, " {o}"))
             }
-            Action::NamedWait(number) => write!(text, "wait {}", Value(number)),
+            Action::NamedWait(number) => write!(text, "wait {number}"),
             Action::Fault(kind) => write!(text, "fault: {kind}"),
         }
+    }
+
+    /// `systolic.8x4.Half.Half(16) r512:f = r1024:f + r2048 * r3072..3200`: depth and repeat count, formats of weights and
+    /// activations; the activations end with their variable. Scales follow a colon.
+    fn systolic(&self, systolic: &Systolic, text: &mut String) -> fmt::Result {
+        let Systolic {
+            plan,
+            places,
+            activations,
+            available,
+            fused,
+        } = systolic;
+        let how = if *fused { ".fused" } else { "" };
+        write!(text, "systolic.{plan}{how}{}", self.step.lanes)?;
+        let (result, accumulator) = plan.types();
+        write!(text, " r{}:{result} =", places.result)?;
+        if let Some(place) = places.accumulator {
+            write!(text, " r{place}:{accumulator} +")?;
+        }
+        let scales = |text: &mut String, scales: Option<usize>| match scales {
+            Some(place) => write!(text, ":r{place}"),
+            None => Ok(()),
+        };
+        write!(text, " r{}", places.weights)?;
+        scales(text, places.weight_scales)?;
+        let end = activations.saturating_add(*available);
+        write!(text, " * r{activations}..{end}")?;
+        scales(text, places.activation_scales)
     }
 
     fn compute(&self, compute: &Compute, text: &mut String) -> fmt::Result {
@@ -173,8 +174,7 @@ impl Line<'_> {
         if self.step.fused {
             text.write_str("+branch")?;
         }
-        self.lanes(text)?;
-        text.write_str(" ")?;
+        write!(text, "{} ", self.step.lanes)?;
         let mut separator = "";
         if compute.destination.target != Target::Null || compute.sets.is_none() {
             write!(text, "{}", To(&compute.destination))?;
@@ -306,23 +306,5 @@ impl Display for Predicate<'_> {
             if self.0.invert { "!" } else { "" },
             self.0.offset
         )
-    }
-}
-
-struct Value<'a>(&'a Scalar);
-
-impl Display for Value<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Scalar::Constant(value) => write!(f, "0x{value:x}"),
-            Scalar::Register { offset, data_type } => write!(f, "r{offset}:{data_type}"),
-            Scalar::Indirect {
-                address,
-                offset,
-                data_type,
-            } => {
-                write!(f, "[r{address}{offset:+}]:{data_type}")
-            }
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::exact::{Narrow, Rounding};
 use half::{bf16, f16};
+use std::fmt::{self, Display, Formatter};
 use visakit_isa::enums::precision as p;
 
 /// Elements of a precision.
@@ -15,6 +16,22 @@ pub(crate) enum Format {
     Bf8,
     Hf8,
     E2m1,
+}
+
+impl Display for Format {
+    /// Its name in texts.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signed(bits) => write!(f, "s{bits}"),
+            Self::Unsigned(bits) => write!(f, "u{bits}"),
+            Self::Half => f.write_str("hf"),
+            Self::BFloat => f.write_str("bf"),
+            Self::Tf32 => f.write_str("tf32"),
+            Self::Bf8 => f.write_str("bf8"),
+            Self::Hf8 => f.write_str("hf8"),
+            Self::E2m1 => f.write_str("e2m1"),
+        }
+    }
 }
 
 impl Format {

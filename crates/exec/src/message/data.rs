@@ -3,6 +3,7 @@
 use crate::fault::{FaultKind, Trap};
 use crate::machine::Registers;
 use crate::operands::{Moved, RawPlace};
+use std::fmt::{self, Display, Formatter};
 
 /// Bytes of the register file that a message reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,5 +59,18 @@ impl Data {
             return Ok(bytes);
         }
         Err(Trap::new(FaultKind::RegisterOutOfBounds))
+    }
+}
+
+impl Display for Data {
+    /// The first byte and the byte after the last one; `!` if they leave their variable.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let end = self.offset.saturating_add(self.bytes);
+        write!(
+            f,
+            "r{}..{end}{}",
+            self.offset,
+            if self.fits { "" } else { "!" }
+        )
     }
 }

@@ -8,6 +8,7 @@ mod alone;
 pub(crate) mod atomics;
 pub(crate) mod block;
 pub(crate) mod data;
+mod display;
 pub(crate) mod lanes;
 mod narrow;
 mod operands;

@@ -4,6 +4,7 @@ mod operation;
 
 pub use operation::{DotTerms, FourBits, Lane, Narrowing, Operation, Precision, Relation};
 
+use std::fmt::{self, Display, Formatter};
 use visakit_isa::DataType;
 
 /// A modification of a source after it is read.
@@ -205,6 +206,21 @@ pub enum Scalar {
     },
 }
 
+impl Display for Scalar {
+    /// A number, or `r`, the place in the register file and the type.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => write!(f, "0x{value:x}"),
+            Self::Register { offset, data_type } => write!(f, "r{offset}:{data_type}"),
+            Self::Indirect {
+                address,
+                offset,
+                data_type,
+            } => write!(f, "[r{address}{offset:+}]:{data_type}"),
+        }
+    }
+}
+
 /// A surface or sampler operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StatePlace {
@@ -241,6 +257,17 @@ impl Lanes {
     #[must_use]
     pub const fn window(self) -> u32 {
         full(self.count as usize)
+    }
+}
+
+impl Display for Lanes {
+    /// `(16)` for lanes from the first on, `(16, 8)` from lane 8 on, `(16, nomask)`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "({}", self.count)?;
+        if self.first != 0 {
+            write!(f, ", {}", self.first)?;
+        }
+        f.write_str(if self.no_mask { ", nomask)" } else { ")" })
     }
 }
 

@@ -3,6 +3,7 @@
 mod common;
 mod control_flow;
 mod layers;
+mod listings;
 mod litmus;
 mod live;
 mod observed;

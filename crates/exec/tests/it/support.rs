@@ -14,7 +14,7 @@ use visakit_isa::enums::Enumeration;
 use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, RoutineKind};
 use visakit_isa::operand::ImmediateOperand;
 use visakit_isa::{
-    DataType, Dialect, FieldName, Instruction, Op, SamplerOp, Value, Version, enums,
+    DataType, Dialect, FieldName, Instruction, InstructionDef, Op, SamplerOp, Value, Version, enums,
 };
 use visakit_testing::layouts::Case;
 use visakit_text::asm;
@@ -188,22 +188,33 @@ fn row_of(operation: &str) -> Op {
     }
 }
 
-/// For every row that runs, every value of every field with names is translated, or listed among those that are
-/// rejected, with the reason.
-#[test]
-fn every_form_runs_or_is_listed() {
-    let options = Options {
+/// The first kernel of an object.
+pub(crate) const KERNEL: RoutineId = RoutineId::new(RoutineKind::Kernel, 0);
+
+/// What cannot be translated is an error.
+pub(crate) fn strict() -> Options {
+    Options {
         strict: true,
         ..Options::default()
-    };
-    let kernel = RoutineId::new(RoutineKind::Kernel, 0);
-    let (mut met, mut wrong) = (BTreeSet::new(), Vec::new());
-    let mut forms = 0;
+    }
+}
+
+/// An instruction with a value of a field with names.
+pub(crate) struct Form {
+    pub(crate) def: &'static InstructionDef,
+    enumeration: &'static Enumeration,
+    code: u8,
+    pub(crate) name: &'static str,
+}
+
+/// For every row that runs, an object for every value of every field with names.
+pub(crate) fn each_form(mut see: impl FnMut(&Form, &Object<'_>)) {
+    let options = strict();
     for case in visakit_testing::layouts::cases() {
         let (op, def) = (case.def.op, case.def);
         let mut object = case.read();
         give_meaning(&mut object, op);
-        if support::reason(op).is_some() || Program::new(&object, kernel, &options).is_err() {
+        if support::reason(op).is_some() || Program::new(&object, KERNEL, &options).is_err() {
             continue;
         }
         for field in def.fields {
@@ -216,28 +227,52 @@ fn every_form_runs_or_is_listed() {
                 }
                 let mut object = object.clone();
                 set(&mut object, op, field.name, enumeration, *code);
-                let listed = support::REFUSED_FORMS.iter().position(|form| {
-                    std::ptr::eq(form.enumeration, enumeration)
-                        && form.codes.contains(code)
-                        && (form.applies)(def)
-                });
-                let form = format!("{op:?}, {} = {name}", enumeration.name);
-                match (Program::new(&object, kernel, &options), listed) {
-                    // If another field makes this one irrelevant, listed ones run as well.
-                    (Ok(_), _) => {}
-                    (Err(error), Some(number)) => {
-                        let reason = support::REFUSED_FORMS[number].reason;
-                        assert!(error.to_string().contains(reason), "{form}: {error}");
-                        met.insert((number, *code));
-                    }
-                    (Err(error), None) => {
-                        wrong.push(format!("{form} is refused, and not listed: {error}"));
-                    }
-                }
-                forms += 1;
+                let form = Form {
+                    def,
+                    enumeration,
+                    code: *code,
+                    name,
+                };
+                see(&form, &object);
             }
         }
     }
+}
+
+/// For every row that runs, every value of every field with names is translated, or listed among those that are
+/// rejected, with the reason.
+#[test]
+fn every_form_runs_or_is_listed() {
+    let options = strict();
+    let (mut met, mut wrong) = (BTreeSet::new(), Vec::new());
+    let mut forms = 0;
+    each_form(|form, object| {
+        let Form {
+            def,
+            enumeration,
+            code,
+            name,
+        } = *form;
+        let listed = support::REFUSED_FORMS.iter().position(|form| {
+            std::ptr::eq(form.enumeration, enumeration)
+                && form.codes.contains(&code)
+                && (form.applies)(def)
+        });
+        let form = format!("{:?}, {} = {name}", def.op, enumeration.name);
+        match (Program::new(object, KERNEL, &options), listed) {
+            // If another field makes this one irrelevant, listed ones run as well.
+            (Ok(_), _) => {}
+            (Err(error), Some(number)) => {
+                let reason = support::REFUSED_FORMS[number].reason;
+                assert!(error.to_string().contains(reason), "{form}: {error}");
+                met.insert((number, code));
+            }
+            (Err(error), None) => {
+                wrong.push(format!("{form} is refused, and not listed: {error}"));
+            }
+        }
+        forms += 1;
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(forms > 1000, "{forms}");
     for (number, form) in support::REFUSED_FORMS.iter().enumerate() {

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod groups;
+mod listings;
 mod lsc;
 mod pages;
 mod scattered;
@@ -378,7 +379,7 @@ fn fences_are_nothing_to_see() {
 fn fences_within_a_group_order_nothing_for_others() {
     let orders = |line| match Machine::new(line).message {
         Message::Fence { beyond_group } => beyond_group,
-        other => panic!("{line} is {}", other.name()),
+        other => panic!("{line} is {other:?}"),
     };
     for line in [
         "lsc_fence.ugm.none.gpu",
