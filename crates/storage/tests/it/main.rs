@@ -1,0 +1,5 @@
+//! Memory that threads share.
+
+mod races;
+#[cfg(not(shuttle))]
+mod storage;
