@@ -40,6 +40,7 @@ pub(crate) fn apart(code: &Code, full: u32, steps: Range<usize>) -> HashMap<usiz
             known.vectors.clear();
             continue;
         };
+        let written: Vec<_> = written.collect();
         for bytes in &written {
             known.overwritten(bytes);
         }

@@ -246,15 +246,15 @@ fn deferred(
             if !deferred.contains(&other) && reads.iter().any(|bytes| meet(bytes, &result)) {
                 return true;
             }
-            let Some(written) = step.written() else {
+            let Some(mut written) = step.written() else {
                 return true;
             };
             // Without a predicate all lanes are written here.
             let is_whole = whole(step).is_some()
                 || matches!(&step.action, Action::Message(m) if m.lanes().is_some());
             let covers =
-                |bytes: &Range<usize>| bytes.start <= result.start && result.end <= bytes.end;
-            replaced = is_whole && step.predicate.is_none() && written.iter().any(covers);
+                |bytes: Range<usize>| bytes.start <= result.start && result.end <= bytes.end;
+            replaced = is_whole && step.predicate.is_none() && written.any(covers);
             false
         });
         if !needed && (replaced || !is_live(&result)) {

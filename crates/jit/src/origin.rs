@@ -95,9 +95,9 @@ impl Origins {
             .iter()
             .rev()
             .take_while(|step| matches!(step.action, Action::Compute(_) | Action::Message(_)));
-        let meets = |written: &Range<usize>| written.start < bytes.end && bytes.start < written.end;
+        let meets = |written: Range<usize>| written.start < bytes.end && bytes.start < written.end;
         for (back, step) in (1..).zip(straight) {
-            if step.written()?.iter().any(meets) {
+            if step.written()?.any(meets) {
                 return Some(Some(before - back));
             }
         }

@@ -94,9 +94,9 @@ impl Compiler<'_> {
     /// Whether a step may leave anything in the elements of lanes that do not run.
     fn may_change_others(&self, step: &Step) -> bool {
         let written = step.written();
-        self.live.zip(written).is_some_and(|(live, written)| {
-            let awaited = |bytes| live.is_awaited(bytes);
-            !written.iter().any(awaited)
+        self.live.zip(written).is_some_and(|(live, mut written)| {
+            let awaited = |bytes| live.is_awaited(&bytes);
+            !written.any(awaited)
         })
     }
 

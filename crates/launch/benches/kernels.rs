@@ -63,12 +63,23 @@ fn simd16_all_threads(bencher: Bencher<'_, '_>, kernel: &str) {
 /// Translation alone; items are instructions.
 #[divan::bench(args = KERNELS)]
 fn translation(bencher: Bencher<'_, '_>, kernel: &str) {
+    translate(bencher, kernel, visakit_exec::Options::default().passes);
+}
+
+/// The same with all passes, as launches have it.
+#[divan::bench(args = KERNELS)]
+fn translation_with_all_passes(bencher: Bencher<'_, '_>, kernel: &str) {
+    translate(bencher, kernel, visakit_exec::Pass::ALL.to_vec());
+}
+
+fn translate(bencher: Bencher<'_, '_>, kernel: &str, passes: Vec<visakit_exec::Pass>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels");
     let source = Source::open(&folder.join(format!("{kernel}.pvc.visaasm"))).unwrap();
     let object = source.object(64).unwrap();
     let (id, _) = visakit_launch::find_kernel(&object, None).unwrap();
     let options = visakit_exec::Options {
         grf_bytes: 64,
+        passes,
         ..visakit_exec::Options::default()
     };
     let program = || visakit_exec::Program::new(&object, id, &options).unwrap();

@@ -8,23 +8,25 @@ impl Step {
     /// Parts of the register file that it may write. `None` if an address decides where it writes: then
     /// that is any of the variables whose address is taken.
     #[must_use]
-    pub fn written(&self) -> Option<Vec<Range<usize>>> {
+    pub fn written(&self) -> Option<impl Iterator<Item = Range<usize>> + use<>> {
         let lanes = usize::from(self.lanes.count);
-        let mut all = Vec::new();
-        match &self.action {
+        let one = |part: Range<usize>| [Some(part), None, None];
+        let all = match &self.action {
             Action::Compute(compute) => {
-                for destination in std::iter::once(&compute.destination).chain(&compute.second) {
-                    all.push(destination.range(lanes)?);
-                }
-                all.extend(compute.sets.as_ref().map(Flag::word_range));
+                let second = match &compute.second {
+                    Some(second) => Some(second.range(lanes)?),
+                    None => None,
+                };
+                let flag = compute.sets.as_ref().map(Flag::word_range);
+                [Some(compute.destination.range(lanes)?), second, flag]
             }
-            Action::Message(message) => all.extend(message.operands().loaded),
+            Action::Message(message) => [message.operands().loaded, None, None],
             Action::Systolic(systolic) => {
                 let first = systolic.result();
-                all.push(first..first + systolic.result_bytes());
+                one(first..first + systolic.result_bytes())
             }
-            Action::ExecutionMask(place) => all.push(*place..place + 4),
-            Action::Clock(place) => all.push(*place..place + 8),
+            Action::ExecutionMask(place) => one(*place..place + 4),
+            Action::Clock(place) => one(*place..place + 8),
             // Its counters are not visible to a thread; whoever collects them resets them.
             Action::Count(_)
             | Action::Join
@@ -41,9 +43,9 @@ impl Step {
             | Action::Wait
             | Action::NamedSignal(_)
             | Action::NamedWait(_)
-            | Action::Fault(_) => {}
-        }
-        Some(all)
+            | Action::Fault(_) => [None, None, None],
+        };
+        Some(all.into_iter().flatten())
     }
 }
 

@@ -8,7 +8,9 @@
 
 use crate::code::uses::{Lanes, Use, Way, uses};
 use crate::code::{Action, Code, alignment};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::ops::Range;
 
 /// The places of everything in the register file after sharing.
@@ -90,47 +92,39 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
     let Some(first) = variables.first().map(|v| v.start) else {
         return Moves::default();
     };
-    // By block: the first and last step that use a variable, and its number.
-    let mut local: BTreeMap<usize, Vec<(usize, usize, usize)>> = BTreeMap::new();
-    for (number, life) in lives.iter().enumerate() {
-        if let Some((block, from, to)) = life.used
-            && !life.keeps
-        {
-            local.entry(block).or_default().push((from, to, number));
-        }
-    }
+    // The first and last step that use a variable within a block, and its number. Steps of blocks follow each other.
+    let local = lives.iter().enumerate().filter_map(|(number, life)| {
+        let (_, from, to) = life.used.filter(|_| !life.keeps)?;
+        Some((from, to, number))
+    });
+    let mut local: Vec<_> = local.collect();
+    local.sort_unstable();
     // Variables of a size take the places of that size that are free, or a new one.
     let mut pool = first.next_multiple_of(alignment(usize::MAX));
-    let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut free: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut taken: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
     let mut given: Vec<Option<usize>> = vec![None; variables.len()];
-    for of_block in local.values_mut() {
-        of_block.sort_unstable();
-        let mut free = places.clone();
-        let mut taken: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-        for &mut (from, to, number) in of_block {
-            // Variables that ended before this step release their places.
-            while let Some(entry) = taken.first_entry()
-                && *entry.key() < from
-            {
-                for (size, place) in entry.remove() {
-                    free.entry(size).or_default().push(place);
-                }
-            }
-            let size = variables.get(number).map_or(0, ExactSizeIterator::len);
-            let place = free.get_mut(&size).and_then(Vec::pop).unwrap_or_else(|| {
-                let place = pool.next_multiple_of(alignment(size));
-                pool = place + size;
-                places.entry(size).or_default().push(place);
-                place
-            });
-            taken.entry(to).or_default().push((size, place));
-            if let Some(given) = given.get_mut(number) {
-                *given = Some(place);
-            }
+    for (from, to, number) in local {
+        // Variables that ended before this step release their places.
+        while let Some(first) = taken.peek_mut()
+            && first.0.0 < from
+        {
+            let Reverse((_, size, place)) = PeekMut::pop(first);
+            free.entry(size).or_default().push(place);
+        }
+        let size = variables.get(number).map_or(0, ExactSizeIterator::len);
+        let place = free.get_mut(&size).and_then(Vec::pop).unwrap_or_else(|| {
+            let place = pool.next_multiple_of(alignment(size));
+            pool = place + size;
+            place
+        });
+        taken.push(Reverse((to, size, place)));
+        if let Some(given) = given.get_mut(number) {
+            *given = Some(place);
         }
     }
     // The places of shared variables come first, then everything else in its order.
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Part> = Vec::with_capacity(2 * variables.len() + 1);
     let mut end = pool;
     let mut add = |part: Range<usize>, shared: Option<usize>| {
         // Aligned as before.

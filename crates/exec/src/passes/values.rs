@@ -115,25 +115,17 @@ impl Values {
 
     /// Forgets what a step may write over.
     fn forget(&mut self, step: &Step) {
-        let mut over = |written: &Range<usize>| {
+        let over = |written: Range<usize>| {
             self.0.retain(|known| {
                 let read = match known.value {
                     Value::Element(place) => place..place + known.bytes,
                     Value::Constant(_) => 0..0,
                 };
-                !meet(&known.extent(), written) && !meet(&read, written)
+                !meet(&known.extent(), &written) && !meet(&read, &written)
             });
         };
-        if let Action::Compute(compute) = &step.action
-            && compute.second.is_none()
-            && compute.sets.is_none()
-            && let Some(written) = compute.destination.range(step.lanes.count.into())
-        {
-            // Most steps, without a list.
-            return over(&written);
-        }
         match step.written() {
-            Some(written) => written.iter().for_each(over),
+            Some(written) => written.for_each(over),
             None => self.clear(),
         }
     }

@@ -37,13 +37,7 @@ impl Image {
             all.extend_from_slice(addressed);
         }
         let written = joined(all, 0);
-        let mut changed = written.clone();
-        for part in set {
-            changed = changed
-                .into_iter()
-                .flat_map(|changed| without(changed, &part))
-                .collect();
-        }
+        let changed = without(&written, &joined(set.collect(), 0));
         Self {
             changed: joined(changed, GAP),
             written,
@@ -110,11 +104,24 @@ fn joined(mut parts: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// The remainder of a part.
-fn without(part: Range<usize>, hole: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let before = part.start..part.end.min(hole.start);
-    let after = part.start.max(hole.end)..part.end;
-    [before, after].into_iter().filter(|part| !part.is_empty())
+/// What is left of parts outside of holes; both are ascending and do not overlap.
+fn without(parts: &[Range<usize>], mut holes: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut all = Vec::with_capacity(parts.len());
+    for part in parts {
+        let over = holes.partition_point(|hole| hole.end <= part.start);
+        holes = holes.get(over..).unwrap_or_default();
+        let mut start = part.start;
+        for hole in holes.iter().take_while(|hole| hole.start < part.end) {
+            if start < hole.start {
+                all.push(start..hole.start);
+            }
+            start = hole.end;
+        }
+        if start < part.end {
+            all.push(start..part.end);
+        }
+    }
+    all
 }
 
 #[cfg(test)]
@@ -132,11 +139,13 @@ mod tests {
             [0..5, 8..12, 40..41]
         );
         assert_eq!(joined(vec![8..12, 0..4], 4), [0..12]);
-        let rest = |part, hole: Range<usize>| without(part, &hole).collect::<Vec<_>>();
-        assert_eq!(rest(0..10, 3..5), [0..3, 5..10]);
-        assert_eq!(rest(0..10, 0..10), []);
-        assert_eq!(rest(4..10, 0..6), [6..10]);
-        assert_eq!(rest(4..10, 20..30), [4..10]);
-        assert_eq!(rest(4..10, 0..2), [4..10]);
+        assert_eq!(without(&[0..10], &[3..5]), [0..3, 5..10]);
+        assert_eq!(without(&[0..10], &[0..10]), []);
+        assert_eq!(without(&[4..10], &[0..6]), [6..10]);
+        assert_eq!(without(&[4..10], &[20..30]), [4..10]);
+        assert_eq!(without(&[4..10], &[0..2]), [4..10]);
+        let parts = [0..10, 12..20, 30..40, 50..60];
+        let holes = [2..3, 5..6, 8..14, 18..35, 36..70];
+        assert_eq!(without(&parts, &holes), [0..2, 3..5, 6..8, 14..18, 35..36]);
     }
 }

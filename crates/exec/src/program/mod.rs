@@ -22,7 +22,6 @@ use load::Steps;
 use names::declared;
 use start::Entry;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -64,8 +63,6 @@ pub struct Program {
     inputs: Vec<InputSlot>,
     /// Bytes of a payload that fills all inputs.
     pub(crate) payload_bytes: usize,
-    variables: Vec<(String, VariableSlot)>,
-    numbered: BTreeMap<(VariableClass, u32), VariableSlot>,
     predefined: Vec<(&'static str, VariableSlot)>,
     /// Variables of each routine of the code.
     declared: Vec<Vec<DeclaredVariable>>,
@@ -148,8 +145,6 @@ impl Program {
                 .collect(),
             inputs: Vec::new(),
             payload_bytes: 0,
-            variables: Vec::new(),
-            numbered: BTreeMap::new(),
             predefined: Vec::new(),
             declared: Vec::new(),
             entry: Entry::default(),
@@ -164,22 +159,23 @@ impl Program {
             code,
         };
         let mut image = vec![0; program.code.register_bytes];
-        for (place, bytes) in layout.contents.iter().chain(&program.code.constants) {
-            if let Some(to) = image.get_mut(*place..place + bytes.len()) {
+        let mut put = |place: usize, bytes: &[u8]| {
+            if let Some(to) = image.get_mut(place..place + bytes.len()) {
                 to.copy_from_slice(bytes);
             }
-        }
-        for (variable, place) in format.predefined_variables().iter().zip(&layout.predefined) {
-            program
-                .predefined
-                .push((variable.name, place.slot(VariableClass::General)));
-        }
+        };
+        layout.contents.iter().for_each(|(at, b)| put(*at, b));
+        let constants = &program.code.constants;
+        constants.iter().for_each(|(at, b)| put(*at, b));
+        let predefined = format.predefined_variables().iter().zip(&layout.predefined);
+        program.predefined = predefined
+            .map(|(variable, place)| (variable.name, place.slot(VariableClass::General)))
+            .collect();
         program.entry = Entry::new(|name| program.predefined(name).cloned());
         let routines = layout.routines.iter().zip(&tables);
         program.declared = routines
             .map(|(routine, (_, body))| declared(format, routine, body))
             .collect();
-        program.name_variables();
         if let Some((_, body)) = tables.first() {
             program.collect_inputs(body);
             let attribute = body
@@ -254,38 +250,26 @@ impl Program {
         }
     }
 
-    /// The kernel's variables by name and by number.
-    fn name_variables(&mut self) {
-        for variable in self.declared.first().into_iter().flatten() {
-            let slot = &variable.slot;
-            self.numbered
-                .insert((slot.class, variable.number), slot.clone());
-            if let Some(name) = &variable.name {
-                self.variables.push((name.clone(), slot.clone()));
-            }
-        }
-    }
-
     fn collect_inputs(&mut self, body: &Body<'_>) {
         for input in &body.inputs {
-            let (class, variable, letter) = match input.kind.class() {
-                InputKind::SAMPLER => (InputClass::Sampler, VariableClass::Sampler, 'S'),
-                InputKind::SURFACE => (InputClass::Surface, VariableClass::Surface, 'T'),
-                _ => (InputClass::General, VariableClass::General, 'V'),
+            let (class, variable) = match input.kind.class() {
+                InputKind::SAMPLER => (InputClass::Sampler, VariableClass::Sampler),
+                InputKind::SURFACE => (InputClass::Surface, VariableClass::Surface),
+                _ => (InputClass::General, VariableClass::General),
             };
-            let Some(slot) = self.numbered.get(&(variable, input.index)).cloned() else {
+            let Some(declared) = self.numbered(variable, input.index) else {
                 continue;
             };
-            let declared = self.variables.iter().find(|(_, s)| *s == slot);
+            let (name, place) = (declared.display_name(), declared.slot.offset);
             self.inputs.push(InputSlot {
-                name: declared.map_or_else(|| format!("{letter}{}", input.index), |d| d.0.clone()),
+                name,
                 class,
                 kind: input.kind,
                 index: input.index,
                 // Offsets are 16 bits wide; kernels with large payloads use all of them.
                 image_offset: usize::from(input.offset.cast_unsigned()),
                 size: usize::from(input.size),
-                place: slot.offset,
+                place,
             });
         }
     }
@@ -304,7 +288,7 @@ impl Program {
             let found = self.predefined.iter().find(|(n, _)| *n == name);
             return found.map(|(_, slot)| slot.clone());
         }
-        if let Some((_, slot)) = self.variables.iter().find(|(n, _)| n == name) {
+        if let Some((_, slot)) = self.variables().find(|(n, _)| *n == name) {
             return Some(slot.clone());
         }
         let (letter, number) = name.split_at_checked(1)?;
@@ -316,14 +300,21 @@ impl Program {
             "S" => VariableClass::Sampler,
             _ => return None,
         };
-        self.numbered.get(&(class, number.parse().ok()?)).cloned()
+        let variable = self.numbered(class, number.parse().ok()?)?;
+        Some(variable.slot.clone())
     }
 
     /// The variables that the kernel declares with a name, in table order, class by class.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &VariableSlot)> {
-        self.variables
-            .iter()
-            .map(|(name, slot)| (name.as_str(), slot))
+        let all = self.declared(0).iter();
+        all.filter_map(|variable| Some((variable.name.as_deref()?, &variable.slot)))
+    }
+
+    /// The kernel's variable with this number.
+    fn numbered(&self, class: VariableClass, number: u32) -> Option<&DeclaredVariable> {
+        let all = self.declared(0);
+        let place = all.binary_search_by_key(&(class, number), |v| (v.slot.class, v.number));
+        all.get(place.ok()?)
     }
 
     /// The variables of a routine, by its place in [`Code::routines`]: class by class, in table order.

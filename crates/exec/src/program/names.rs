@@ -11,7 +11,7 @@ pub(super) fn declared(
     routine: &RoutineLayout,
     body: &Body<'_>,
 ) -> Vec<DeclaredVariable> {
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(routine.places());
     let mut add = |class, number: usize, name: Option<StringId>, place: &Place| {
         let name = name
             .and_then(|id| body.string(id))

@@ -63,6 +63,17 @@ impl RoutineLayout {
     /// Number of the predefined sampler.
     pub(crate) const BINDLESS_SAMPLER: usize = 31;
 
+    /// How many places there are, the predefined sampler left out.
+    pub(crate) fn places(&self) -> usize {
+        let others = [
+            &self.addresses,
+            &self.predicates,
+            &self.surfaces,
+            &self.samplers,
+        ];
+        self.variables.len() + others.map(Vec::len).iter().sum::<usize>()
+    }
+
     /// A sampler of the routine, or the predefined one.
     pub(crate) fn sampler(&self, index: usize) -> Option<&Place> {
         let predefined = self.bindless_sampler.as_ref();
@@ -77,7 +88,7 @@ pub(crate) struct Layout {
     /// Bytes used so far; in the end the size of the file.
     pub(crate) size: usize,
     /// First contents of variables: place and bytes.
-    pub(crate) contents: Vec<(usize, Vec<u8>)>,
+    pub(crate) contents: Vec<(usize, [u8; 4])>,
     /// Constants: place and bytes.
     pub(crate) constants: Vec<(usize, Vec<u8>)>,
     /// Variables whose address is taken, in ascending order, without overlap.
@@ -136,7 +147,7 @@ impl Layout {
         );
 
         // Variables whose address is taken come first.
-        let mut shared: Vec<(Root, Place)> = Vec::new();
+        let mut shared = Vec::with_capacity(predefined_sizes.len() + file_sizes.len());
         let mut shared_taken = BTreeSet::new();
         for taken in &taken {
             shared_taken.extend(taken.shared.iter().copied());
@@ -202,11 +213,9 @@ impl Layout {
             let start = layout.size;
             let mut routine = RoutineLayout::default();
             let predefined = format.predefined_variable_count() as usize;
-            for index in 0..predefined {
-                routine
-                    .variables
-                    .push(layout.predefined.get(index).copied());
-            }
+            let variables = &mut routine.variables;
+            variables.reserve_exact(predefined + body.variables.len());
+            variables.extend((0..predefined).map(|index| layout.predefined.get(index).copied()));
             let mut own: Vec<Option<Place>> = vec![None; body.variables.len()];
             for (index, place) in own_taken.get(number).into_iter().flatten() {
                 if let Some(slot) = own.get_mut(*index) {
@@ -276,9 +285,7 @@ impl Layout {
                     .and_then(|i| format.predefined_surface(SurfaceId(i)))
                 {
                     let first = u32::from(surface.binding_table_index);
-                    layout
-                        .contents
-                        .push((place.offset, first.to_le_bytes().to_vec()));
+                    layout.contents.push((place.offset, first.to_le_bytes()));
                 }
                 routine.surfaces.push(place);
             }

@@ -117,6 +117,13 @@ impl Rows {
         lane / self.width * self.vertical.unwrap_or(0) + lane % self.width * self.horizontal
     }
 
+    /// The last element of any of these lanes: it is in the last row, or at the end of the row before.
+    fn last(self, lanes: usize) -> usize {
+        let last = lanes.saturating_sub(1);
+        let before = (last / self.width * self.width).saturating_sub(1);
+        self.element(last).max(self.element(before))
+    }
+
     fn offsets(self, size: usize) -> Offsets {
         let mut offsets = Box::new([0u16; 32]);
         for (lane, offset) in offsets.iter_mut().enumerate() {
@@ -127,17 +134,19 @@ impl Rows {
 
     /// The simplest form of the region of a direct operand.
     fn shape(self, lanes: usize, size: usize) -> Elements {
-        let elements: Vec<usize> = (0..lanes).map(|lane| self.element(lane)).collect();
-        let step = elements.get(1).copied().unwrap_or(0);
-        let even = elements
-            .iter()
-            .enumerate()
-            .all(|(lane, e)| *e == lane * step);
-        match (even, step) {
-            (true, 0) => Elements::Scalar,
-            (true, 1) => Elements::Packed,
-            (true, step) => Elements::Strided(u16::try_from(step * size).unwrap_or(u16::MAX)),
-            (false, _) => Elements::Offsets(self.offsets(size)),
+        let (vertical, width) = (self.vertical.unwrap_or(0), self.width);
+        // Rows follow each other as their elements do, or there is one.
+        let even = lanes <= width || vertical == width * self.horizontal;
+        match if width == 1 {
+            vertical
+        } else {
+            self.horizontal
+        } {
+            _ if lanes <= 1 => Elements::Scalar,
+            _ if width > 1 && !even => Elements::Offsets(self.offsets(size)),
+            0 => Elements::Scalar,
+            1 => Elements::Packed,
+            step => Elements::Strided(u16::try_from(step * size).unwrap_or(u16::MAX)),
         }
     }
 }
@@ -265,8 +274,7 @@ impl Context<'_> {
         }
         let (origin, place) = self.origin(general)?;
         let size = usize::from(place.data_type.size());
-        let last = (0..lanes).map(|lane| rows.element(lane)).max().unwrap_or(0);
-        if origin + (last + 1) * size > place.available {
+        if origin + (rows.last(lanes) + 1) * size > place.available {
             return Err(Problem::Fault(FaultKind::RegisterOutOfBounds));
         }
         Ok(Source {
@@ -487,5 +495,39 @@ mod tests {
         assert_eq!(restricted_float(0xb8), -1.5);
         assert_eq!(restricted_float(0x7f), 31.0);
         assert_eq!(restricted_float(0x00), 0.0);
+    }
+
+    /// Shapes and last elements are those of the elements one by one.
+    #[test]
+    fn shapes() {
+        let strides = [0, 1, 2, 3, 4, 8, 16, 32];
+        for (vertical, width) in strides.into_iter().flat_map(|v| strides.map(|w| (v, w))) {
+            for (horizontal, lanes) in [0, 1, 2, 4]
+                .into_iter()
+                .flat_map(|h| strides.map(|l| (h, l)))
+            {
+                let rows = Rows {
+                    vertical: Some(vertical),
+                    width: width.max(1),
+                    horizontal,
+                };
+                let elements: Vec<usize> = (0..lanes).map(|lane| rows.element(lane)).collect();
+                let last = elements.iter().max();
+                assert_eq!(rows.last(lanes), last.copied().unwrap_or(0));
+                let shape = rows.shape(lanes, 2);
+                let step = match &shape {
+                    Elements::Scalar => Some(0),
+                    Elements::Packed => Some(1),
+                    Elements::Strided(bytes) => Some(usize::from(*bytes) / 2),
+                    _ => None,
+                };
+                let even = |step| (0..lanes).map(|lane| lane * step).eq(elements.clone());
+                let strided = matches!(shape, Elements::Strided(_));
+                match step {
+                    Some(step) => assert!(even(step) && (step > 1) == strided),
+                    None => assert!(!even(elements[1])),
+                }
+            }
+        }
     }
 }

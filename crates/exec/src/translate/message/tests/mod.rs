@@ -186,9 +186,11 @@ fn build_edited(
         file: vec![0; layout.size].as_slice().into(),
         ..Registers::default()
     };
-    for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
-        registers.file[*place..place + bytes.len()].copy_from_slice(bytes);
-    }
+    let mut put = |place: usize, bytes: &[u8]| {
+        registers.file[place..place + bytes.len()].copy_from_slice(bytes);
+    };
+    layout.contents.iter().for_each(|(at, b)| put(*at, b));
+    layout.constants.iter().for_each(|(at, b)| put(*at, b));
     // Accesses outside are to be detected at once.
     let mut memory = Memory::new(1 << 20);
     memory.set_exact_reads(true);
