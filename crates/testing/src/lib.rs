@@ -3,6 +3,7 @@
 //!
 //! * [`corpus`]: objects and texts of the committed fixtures and of the reference data
 //! * [`layouts`]: the committed objects of one instruction each
+//! * [`litmus`]: two kernels at once, and what each may observe of the other
 //! * [`operands`]: an operand of each class with its bytes
 //! * [`page`]: generated pages and snapshots, and how they are blessed
 
@@ -15,6 +16,7 @@
 
 pub mod corpus;
 pub mod layouts;
+pub mod litmus;
 pub mod operands;
 pub mod page;
 pub mod picture;
