@@ -13,7 +13,7 @@ fn outcomes() {
         for litmus in litmus::all(200_000) {
             let compiled = |text: &str| {
                 let mut program = translated(text);
-                program.compile_with(Arc::new(jit.clone()), 0);
+                program.compile_with(Arc::new(jit), 0);
                 program
             };
             let [one, two] = [0, 1].map(|n| compiled(&litmus.kernels[n]));
