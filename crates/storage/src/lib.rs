@@ -13,7 +13,7 @@
 //! split (x86-64 and AArch64 guarantee it for aligned ones). This crate relies on that, as other emulators' memories
 //! do; nothing in it depends on which value such a race yields.
 //!
-//! Built with `--cfg shuttle`, accesses are the points at which [shuttle](https://docs.rs/shuttle) changes threads: tests
+//! Built with `--cfg visakit_shuttle`, accesses are the points at which [shuttle](https://docs.rs/shuttle) changes threads: tests
 //! then run in every order of them, accesses of different widths included.
 //!
 //! # Example
@@ -38,11 +38,11 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-#[cfg(shuttle)]
+#[cfg(visakit_shuttle)]
 mod interleaved;
-#[cfg(shuttle)]
+#[cfg(visakit_shuttle)]
 pub use interleaved::{U8, U16, U32, U64};
-#[cfg(not(shuttle))]
+#[cfg(not(visakit_shuttle))]
 pub use std::sync::atomic::{AtomicU8 as U8, AtomicU16 as U16, AtomicU32 as U32, AtomicU64 as U64};
 
 /// Bytes of a page: the alignment of an owned [`Storage`].

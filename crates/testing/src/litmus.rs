@@ -19,10 +19,8 @@ pub struct Litmus {
 
 impl Litmus {
     /// Checks the buffer after both have ended.
-    #[expect(clippy::print_stdout, reason = "what failed, if it fails")]
     pub fn check(&self, bytes: &[u8]) {
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-        println!("{}", self.name);
         (self.check)(bytes, [word(0x60), word(0x80)], self.rounds);
     }
 
@@ -174,6 +172,11 @@ lsc_atomic_{operation} D %null"
     let wide =
         side("0x1", "iadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64").replace(" D %null", " DQ %null");
     let upper = side("0x1", "iadd.ugm (M1_NM, 1) %null:d32 flat[A+0x4]:a64");
+    let lowest = side("0x1", "iadd.ugm (M1_NM, 1) %null:d16c32 flat[A]:a64");
+    let third = side("0x10000", "iadd.ugm (M1_NM, 1) %null:d32 flat[A]:a64");
+    let fourth = "mov (M1_NM, 1) D(0,0)<1> 0x0:ud
+mov (M1_NM, 1) D(0,1)<1> 0x10000:ud
+lsc_atomic_iadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64 DQ %null";
     let single = side("0x3f800000", "fadd.ugm (M1_NM, 1) %null:d32 flat[A]:a64");
     let brain = side("0x3f80", "bfadd.ugm (M1_NM, 1) %null:d16c32 flat[A]:a64");
     let word = side("0x1", "iadd.ugm (M1_NM, 1) %null:d16c32 flat[A+0x2]:a64");
@@ -188,6 +191,24 @@ lsc_atomic_fadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64 DQ %null";
             |bytes, _, rounds| {
                 let sum = u64::from_le_bytes(bytes[..8].try_into().unwrap());
                 assert_eq!(sum, u64::from(2 * rounds) << 32 | u64::from(rounds));
+            },
+        ),
+        Litmus::new(
+            "additions of 32 bits, and of 16 to their lower half",
+            rounds,
+            [&third, &lowest],
+            |bytes, _, rounds| {
+                let sum = u32::from_le_bytes(bytes[..4].try_into().unwrap());
+                assert_eq!(sum, rounds << 16 | rounds & 0xffff);
+            },
+        ),
+        Litmus::new(
+            "additions of 64 bits, and of 16 to their lowest quarter",
+            rounds,
+            [fourth, &lowest],
+            |bytes, _, rounds| {
+                let sum = u64::from_le_bytes(bytes[..8].try_into().unwrap());
+                assert_eq!(sum, u64::from(rounds) << 48 | u64::from(rounds & 0xffff));
             },
         ),
         // Exact up to 2^24.

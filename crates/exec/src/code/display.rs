@@ -9,9 +9,9 @@ use std::fmt::{self, Display, Formatter, Write as _};
 impl Display for Code {
     /// Routines, blocks with the blocks that follow them, and a line for each step:
     /// `place operation.lane(lanes, mask) destination = sources ; instruction`. Operands are
-    /// `r`, their first byte in the register file, their region in bytes and their type; those of
-    /// messages end at the byte after `..`, and addresses are in brackets. Steps that differ are
-    /// listed differently.
+    /// `r`, their first byte in the register file, their region in bytes and their type; data of
+    /// messages reach up to the byte after `..`, and addresses are in brackets. Steps that do
+    /// different things are listed differently.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (number, block) in self.blocks().iter().enumerate() {
             for routine in self
@@ -120,7 +120,7 @@ impl Line<'_> {
         }
     }
 
-    /// `systolic.8x4.Half.Half(16) r512:f = r1024:f + r2048 * r3072..3200`: depth and repeat count, formats of weights and
+    /// `systolic.8x4.hf.hf(16) r512:f = r1024:f + r2048 * r3072..3200`: depth and repeat count, formats of weights and
     /// activations; the activations end with their variable. Scales follow a colon.
     fn systolic(&self, systolic: &Systolic, text: &mut String) -> fmt::Result {
         let Systolic {

@@ -15,10 +15,10 @@ use std::fmt::{self, Display, Formatter, Write};
 
 impl Message {
     /// Writes what the message does, which storage it reaches and what it moves, its lanes, then its operands:
-    /// `load.global.d32x2(16) r512..640 = [r256..384:uq + 0x8]`. Two messages that differ have different listings.
+    /// `load.global.d32x2(16) r512..640 = [r256..384:uq + 0x8]`.
     ///
-    /// Data are `r`, their first byte in the register file and the byte after their last one, with a `!` if they leave
-    /// their variable. Distances in bytes follow where lanes, or the vectors of their elements, are not packed: between
+    /// Data are `r` and their bytes in the register file, up to the one after `..`, with a `!` if they leave their
+    /// variable. Distances in bytes follow where lanes, or the vectors of their elements, are not packed: between
     /// lanes, then between elements. Within brackets is the address in bytes, with the bits of it that count if they are
     /// not all that the storage has; the power of two that it must be a multiple of comes last.
     pub(crate) fn list(&self, lanes: Lanes, f: &mut dyn Write) -> fmt::Result {
@@ -203,16 +203,16 @@ impl Texture {
         }
         write!(f, "{lanes}")?;
         own_lanes(self.lanes, lanes, f)?;
-        result(self.dst.as_ref(), f)?;
-        write!(f, "{} [", Pitch(self.channel_pitch, self.lanes * self.size))?;
-        for (place, parameter) in self.coordinates.iter().enumerate() {
-            let separator = if place == 0 { "" } else { ", " };
+        let mut at = String::from("[");
+        for parameter in &self.coordinates {
             match parameter {
-                Some(parameter) => write!(f, "{separator}{parameter}")?,
-                None => write!(f, "{separator}0")?,
+                Some(parameter) => write!(at, "{parameter}, ")?,
+                None => at.push_str("0, "),
             }
         }
-        write!(f, "; {}]", self.offsets)
+        write!(at, "offsets {}]", self.offsets)?;
+        let pitch = Pitch(self.channel_pitch, self.lanes * self.size);
+        transfer(self.dst.as_ref(), pitch, false, at, f)
     }
 }
 
@@ -234,7 +234,7 @@ impl AtomicData {
     }
 }
 
-/// What a message with these data does: without any it loads into a cache.
+/// What a message with these data does. Stores have some; without any a load is one into a cache.
 fn verb(data: Option<&Data>, store: bool) -> &'static str {
     match (data, store) {
         (_, true) => "store",
@@ -259,7 +259,6 @@ fn transfer(
     match data {
         Some(data) if store => write!(f, " {address} = {data}{distances}"),
         Some(data) => write!(f, " {data}{distances} = {address}"),
-        None if store => write!(f, " {address} = 0{distances}"),
         None => write!(f, " {address}{distances}"),
     }
 }
@@ -346,11 +345,11 @@ impl Display for UnitKind {
 impl Display for Addresses {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.elements, self.width)?;
-        if let Some(pitch) = &self.pitch {
-            write!(f, " + lane * {pitch}")?;
-        }
         if self.scale != 1 {
             write!(f, " * {}", self.scale)?;
+        }
+        if let Some(pitch) = &self.pitch {
+            write!(f, " + lane * {pitch}")?;
         }
         if self.scalar != Scalar::Constant(0) {
             write!(f, " + {}", self.scalar)?;

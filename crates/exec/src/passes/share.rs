@@ -56,6 +56,9 @@ impl Moves {
     }
 }
 
+/// A variable that is written more often before a block has read it keeps its place: each read looks at all writes.
+const MOST_WRITES: usize = 64;
+
 /// What is known about a variable.
 #[derive(Clone, Debug, Default)]
 struct Life {
@@ -76,6 +79,7 @@ impl Life {
             return;
         }
         match one.way {
+            Way::Writes if self.written.len() == MOST_WRITES => self.keeps = true,
             Way::Writes => self.written.push(one.lanes),
             Way::WritesSome => {}
             Way::Reads => self.keeps = !one.lanes.all_written(&self.written),

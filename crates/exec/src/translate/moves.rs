@@ -32,7 +32,7 @@ pub(super) fn mov(cx: &Context<'_>, instruction: &Instruction) -> Translated {
         .predicates
         .get(usize::from(operand.predicate.id().0).saturating_sub(1))
         .map_or(32, |p| p.elements as usize);
-    b.flags = [flag; 2];
+    b.flags[0] = flag;
     let elements = u8::try_from(elements).unwrap_or(32).min(32);
     Ok(b.step(Operation::FlagToNumber(elements), Lane::U32))
 }
@@ -121,7 +121,7 @@ pub(super) fn select(cx: &Context<'_>, instruction: &Instruction) -> Translated 
     }
     // The predicate chooses; it does not enable.
     let chooser = b.predicate.take().unwrap_or_default();
-    b.flags = [chooser; 2];
+    b.flags[0] = chooser;
     let (x, y) = (b.source(0), b.source(1));
     let to = b.destination.data_type;
     let plain = !b.destination.saturate && x.modify == Modify::None && y.modify == Modify::None;

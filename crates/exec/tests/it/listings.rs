@@ -2,11 +2,11 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)] // a test
 
-use crate::support::{each_form, strict};
+use crate::support::{KERNEL, each_form, strict};
 use std::collections::HashMap;
 use std::sync::Arc;
 use visakit_exec::code::{Action, Code, Origin, Step};
-use visakit_exec::{Options, Program};
+use visakit_exec::{Options, Pass, Program};
 use visakit_isa::object::{RoutineId, RoutineKind};
 use visakit_text::asm;
 
@@ -63,9 +63,13 @@ fn plain(step: &Step) -> Step {
 #[test]
 fn differ_where_steps_differ() {
     let mut listings = Listings::default();
+    let other = Options {
+        passes: Pass::ALL.to_vec(),
+        count: true,
+        ..Options::default()
+    };
     each_form(|form, object| {
-        let kernel = RoutineId::new(RoutineKind::Kernel, 0);
-        if let Ok(program) = Program::new(object, kernel, &strict()) {
+        if let Ok(program) = Program::new(object, KERNEL, &strict()) {
             listings.add(&format!("{:?}, {}", form.def.op, form.name), program.code());
         }
     });
@@ -75,8 +79,10 @@ fn differ_where_steps_differ() {
         };
         for kernel in 0..object.kernels.len() {
             let kernel = RoutineId::new(RoutineKind::Kernel, kernel);
-            if let Ok(program) = Program::new(&object, kernel, &Options::default()) {
-                listings.add(&name, program.code());
+            for options in [Options::default(), other.clone()] {
+                if let Ok(program) = Program::new(&object, kernel, &options) {
+                    listings.add(&name, program.code());
+                }
             }
         }
     }

@@ -29,10 +29,11 @@ fn memory() -> Memory {
     memory
 }
 
-#[cfg(not(shuttle))]
+#[cfg(not(visakit_shuttle))]
 #[test]
 fn outcomes() {
     for litmus in litmus::all(20_000) {
+        println!("{}", litmus.name);
         let [one, two] = [0, 1].map(|n| program(&litmus.kernels[n], &Options::default()));
         let memory = memory();
         let barrier = std::sync::Barrier::new(2);
@@ -48,11 +49,12 @@ fn outcomes() {
     }
 }
 
-#[cfg(shuttle)]
+#[cfg(visakit_shuttle)]
 #[test]
 fn outcomes_of_all_orders() {
     use std::sync::Arc;
     for litmus in litmus::all(2) {
+        println!("{}", litmus.name);
         let [one, two] = [0, 1].map(|n| program(&litmus.kernels[n], &Options::default()));
         let one = Arc::new(one);
         let all = shuttle::scheduler::DfsScheduler::new(None, false);

@@ -215,6 +215,20 @@ fn share() {
 }
 
 /// Weights, sums and results of systolic products are of their lanes, activations of all.
+/// A variable that is written very often before it is read keeps its place: whoever reads it looks at all writes.
+#[test]
+fn share_with_many_writes() {
+    let of = |writes: usize| {
+        let lines = "mov (M1_NM, 1) A(0,0)<1> 0x1:ud\n".repeat(writes);
+        let text = format!(
+            "{HEAD}{lines}mov (M1_NM, 16) B(0,0)<1> A(0,0)<0;1,0>\nmov (M1_NM, 16) C(0,0)<1> B(0,0)<1;1,0>\nret (M1, 1)\n"
+        );
+        with(&text, &[Pass::Share])
+    };
+    assert_eq!(of(3).variable("A"), None);
+    assert!(of(3000).variable("A").is_some());
+}
+
 #[test]
 fn share_with_systolic_products() {
     // X is written by all lanes, Y by those that run: it keeps its place. V is written by other lanes than those that

@@ -11,6 +11,7 @@ use visakit_testing::litmus;
 fn outcomes() {
     for jit in compilers() {
         for litmus in litmus::all(200_000) {
+            println!("{}", litmus.name);
             let compiled = |text: &str| {
                 let mut program = translated(text);
                 program.compile_with(Arc::new(jit), 0);

@@ -1,5 +1,5 @@
 //! Memory that threads share.
 
 mod races;
-#[cfg(not(shuttle))]
+#[cfg(not(visakit_shuttle))]
 mod storage;

@@ -9,10 +9,10 @@ use std::sync::atomic::fence;
 use visakit_storage::{Storage, U32, U64, Word};
 
 /// Turns of loops.
-const TIMES: u8 = if cfg!(shuttle) { 2 } else { 100 };
+const TIMES: u8 = if cfg!(visakit_shuttle) { 2 } else { 100 };
 
 /// Runs both at once, many times, on a storage of 64 zeroes each time.
-#[cfg(not(shuttle))]
+#[cfg(not(visakit_shuttle))]
 fn race<A: Send + 'static, B: Send + 'static>(
     one: fn(&Storage) -> A,
     two: fn(&Storage) -> B,
@@ -44,8 +44,8 @@ fn race<A: Send + 'static, B: Send + 'static>(
     }
 }
 
-/// Runs both on a storage of 64 zeroes, once in each order of their accesses.
-#[cfg(shuttle)]
+/// Runs both on a storage of 64 zeroes, at least once in each order of their accesses.
+#[cfg(visakit_shuttle)]
 fn race<A: Send + 'static, B: Send + 'static>(
     one: fn(&Storage) -> A,
     two: fn(&Storage) -> B,

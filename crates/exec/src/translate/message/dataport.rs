@@ -102,10 +102,7 @@ impl Fields<'_, '_> {
         store: bool,
     ) -> Result<Message, Unsupported> {
         let bytes = LaneAccess::data_bytes(&shape.parts, shape.unit, lanes, shape.lane_pitch);
-        let data = self.data(data, bytes)?;
-        if store && data.is_none() {
-            return Err(self.refuse("there is no data to store"));
-        }
+        let data = self.moved(data, bytes, store)?;
         let shape = (shape.unit, shape.parts, shape.lane_pitch);
         let access = LaneAccess::new((reach, addresses), lanes, shape, data, store);
         Ok(Message::Lanes(Box::new(access)))
@@ -190,10 +187,7 @@ impl Fields<'_, '_> {
             let mask = if scale == 1 { OFFSETS } else { u64::MAX };
             (reach, F::Offset, mask & reach.mask())
         };
-        let data = self.data(data_field(store), bytes)?;
-        if store && data.is_none() {
-            return Err(self.refuse("there is no data to store"));
-        }
+        let data = self.moved(data_field(store), bytes, store)?;
         Ok(Message::Block(Box::new(BlockAccess {
             reach,
             address: self.scalar(address)?,
@@ -230,7 +224,7 @@ impl Fields<'_, '_> {
             x: self.scalar(F::XOffset)?.into(),
             y: self.scalar(F::YOffset)?.into(),
             clamps: true,
-            data: self.data(data_field(store), bytes)?,
+            data: self.moved(data_field(store), bytes, store)?,
             store,
         })))
     }
@@ -277,10 +271,7 @@ impl Fields<'_, '_> {
         let channel_pitch = self.round(lanes * 4);
         let slots = channels.count_ones() as usize;
         let bytes = channel_pitch * slots.saturating_sub(1) + lanes * 4;
-        let data = self.data(data, bytes)?;
-        if store && data.is_none() {
-            return Err(self.refuse("there is no data to store"));
-        }
+        let data = self.moved(data, bytes, store)?;
         Ok(Message::Typed(Box::new(TypedAccess {
             reach,
             coordinates,

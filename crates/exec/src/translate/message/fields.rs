@@ -90,6 +90,19 @@ impl Fields<'_, '_> {
         Ok(self.raw(name)?.map(|place| Data::new(place, bytes)))
     }
 
+    /// The same of what a message moves. Loads need none: they are prefetches then.
+    pub(crate) fn moved(
+        &self,
+        name: FieldName,
+        bytes: usize,
+        store: bool,
+    ) -> Result<Option<Data>, Unsupported> {
+        match self.data(name, bytes)? {
+            None if store => Err(self.refuse("there is no data to store")),
+            data => Ok(data),
+        }
+    }
+
     fn vector(&self, name: FieldName) -> Result<&VectorOperand, Unsupported> {
         match self.instruction.get(name) {
             Some(Value::Vector(operand)) => Ok(operand),

@@ -301,10 +301,7 @@ impl Fields<'_, '_> {
             vnni: self.byte(F::Vnni) != 0,
             grf: self.grf(),
         };
-        let data = self.data(lsc_data(store), shape.bytes())?;
-        if store && data.is_none() {
-            return Err(self.refuse("there is no data to store"));
-        }
+        let data = self.moved(lsc_data(store), shape.bytes(), store)?;
         let [base, surface_width, surface_height, surface_pitch, x, y] = self.block_address()?;
         Ok(Message::Block2d(Box::new(Block2d {
             base,
@@ -386,7 +383,7 @@ impl Fields<'_, '_> {
             x: self.edge(self.scalar(F::X)?, F::UOffset),
             y: self.edge(self.scalar(F::Y)?, F::VOffset),
             clamps: false,
-            data: self.data(lsc_data(store), bytes)?,
+            data: self.moved(lsc_data(store), bytes, store)?,
             store,
         })))
     }

@@ -212,3 +212,21 @@ fn blocks_with_offsets() {
         .run(1);
     assert_eq!(m.get::<u8>("D", 8), expected);
 }
+
+#[test]
+fn stores_without_data_are_refused() {
+    for line in [
+        "lsc_store.ugm (M1, 8) flat[UQ]:a64 %null:d32",
+        "lsc_store_quad.tgm (M1, 8) bti(0x3)[U,U2]:a32 %null:d32.yw",
+        "lsc_store_block2d.ugm (M1_NM, 1) flat[UQ,U,U2,U3,D2,D3] %null:d8.3x2nn",
+        "lsc_store_block2d.tgm (M1_NM, 1) bti(0x3)[D2,D3] %null:8x2",
+        "media_st.nomod (4,2) T6 0x0:ud 0x0:ud %null.0",
+        "oword_st (1) T6 0x1:ud %null.0",
+        "scatter4_typed.RGBA (M1, 8) T6 U.0 U2.0 %null.0 %null.0 %null.0",
+    ] {
+        let Err(refused) = super::build("4.1", line, 32) else {
+            panic!("{line} is translated");
+        };
+        assert!(refused.to_string().contains("no data"), "{line}: {refused}");
+    }
+}

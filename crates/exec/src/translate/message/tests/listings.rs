@@ -4,7 +4,7 @@ use super::Machine;
 use crate::operands::Lanes;
 use std::fmt::Write;
 
-const LINES: [&str; 44] = [
+const LINES: [&str; 46] = [
     "lsc_load.ugm (M1, 8) D:d32 flat[UQ]:a64",
     "lsc_load.ugm (M1, 8) D:d32x3 flat[UQ+0x10]:a64",
     "lsc_load.ugm (M1, 8) D:d32x2t flat[UQ]:a64",
@@ -15,6 +15,7 @@ const LINES: [&str; 44] = [
     "lsc_load.slm (M1, 8) D:d8c32 flat(S)[0x2*U+0x4]:a32",
     "lsc_load_quad.ugm (M1, 8) D:d32.xzw flat[UQ]:a64",
     "lsc_load_strided.ugm (M1, 8) D:d32 flat[UQ+0x4,0x8]:a64",
+    "lsc_load_strided.ugm (M1, 8) D:d32 flat[0x2*UQ+0x4,0x8]:a64",
     "lsc_load_status.ugm (M1, 8) D:d32x2 flat[UQ]:a64",
     "lsc_store.ugm (M1, 8) ss(U2(0,0))[U]:a32 D:d32",
     "lsc_store_block2d.ugm (M1_NM, 1) flat[UQ,U,U2,U3,D2,D3] D:d8.3x2nn",
@@ -44,6 +45,7 @@ const LINES: [&str; 44] = [
     "media_st.nomod (5,2) T6 0x0:ud 0x0:ud D.0",
     "sample_l.RA (M1, 8) 0xf10:uw SM T6 F.0 F2.0 F2.32 F2.64",
     "sample_lz.RG (M1, 16) 0x0:uw SM T6 H.0 F2.0 F2.64",
+    "sample_lz.RG (M1, 8) 0x0:uw SM T6 H.0 F2.0 F2.64",
     "sample4.R (M1, 8) 0x0:uw SM T6 F.0 F2.0 F2.32",
     "load_lz.RGBA (M1, 8) 0x0:uw T6 D.0 U.0 U2.0",
     "resinfo.RGBA (M1, 8) T6 U2.0 U.0",
