@@ -11,54 +11,37 @@ macro_rules! words {
         #[derive(Debug, Default)]
         pub struct $name(std::sync::atomic::$inner);
 
+        #[expect(missing_docs, reason = "as of the standard library")]
         impl $name {
-            #[expect(missing_docs, reason = "as of the standard library")]
             pub const fn new(value: $value) -> Self {
                 Self(std::sync::atomic::$inner::new(value))
             }
 
-            words! { $value;
-                load() -> $value;
-                store(value: $value) -> ();
-                swap(value: $value) -> $value;
-                fetch_add(value: $value) -> $value;
-                fetch_sub(value: $value) -> $value;
-                fetch_min(value: $value) -> $value;
-                fetch_max(value: $value) -> $value;
-                fetch_and(value: $value) -> $value;
-                fetch_or(value: $value) -> $value;
-                fetch_xor(value: $value) -> $value;
-            }
-
-            #[expect(missing_docs, clippy::missing_errors_doc, reason = "as of the standard library")]
-            pub fn compare_exchange(
-                &self,
-                old: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                shuttle::thread::yield_now();
-                self.0.compare_exchange(old, new, success, failure)
-            }
-
-            #[expect(missing_docs, clippy::missing_errors_doc, reason = "as of the standard library")]
-            pub fn compare_exchange_weak(
-                &self,
-                old: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                self.compare_exchange(old, new, success, failure)
+            words! {
+                load = load(order: Ordering) -> $value;
+                store = store(value: $value, order: Ordering) -> ();
+                swap = swap(value: $value, order: Ordering) -> $value;
+                fetch_add = fetch_add(value: $value, order: Ordering) -> $value;
+                fetch_sub = fetch_sub(value: $value, order: Ordering) -> $value;
+                fetch_min = fetch_min(value: $value, order: Ordering) -> $value;
+                fetch_max = fetch_max(value: $value, order: Ordering) -> $value;
+                fetch_and = fetch_and(value: $value, order: Ordering) -> $value;
+                fetch_or = fetch_or(value: $value, order: Ordering) -> $value;
+                fetch_xor = fetch_xor(value: $value, order: Ordering) -> $value;
+                compare_exchange = compare_exchange(
+                    old: $value, new: $value, success: Ordering, failure: Ordering
+                ) -> Result<$value, $value>;
+                // One that fails for no reason would not do the same each time.
+                compare_exchange_weak = compare_exchange(
+                    old: $value, new: $value, success: Ordering, failure: Ordering
+                ) -> Result<$value, $value>;
             }
         }
     )*};
-    ($word:ty; $($operation:ident($($argument:ident: $value:ty)?) -> $result:ty;)*) => {$(
-        #[expect(missing_docs, reason = "as of the standard library")]
-        pub fn $operation(&self, $($argument: $value,)? order: Ordering) -> $result {
+    ($($operation:ident = $inner:ident($($argument:ident: $ty:ty),*) -> $result:ty;)*) => {$(
+        pub fn $operation(&self, $($argument: $ty),*) -> $result {
             shuttle::thread::yield_now();
-            self.0.$operation($($argument,)? order)
+            self.0.$inner($($argument),*)
         }
     )*};
 }

@@ -84,6 +84,14 @@ ret (M1, 1)
     )
 }
 
+/// Counts in `X` how often a comparison of two dwords holds.
+fn count(relation: &str, one: &str, two: &str) -> String {
+    format!(
+        "cmp.{relation} (M1_NM, 1) P2 {one} {two}
+(P2) add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud"
+    )
+}
+
 /// All of them, with so many rounds of each kernel.
 #[must_use]
 pub fn all(rounds: u32) -> Vec<Litmus> {
@@ -111,10 +119,10 @@ lsc_store.ugm (M1_NM, 1) flat[B]:a64 I:d32"
         "lsc_load.ugm (M1_NM, 1) F:d32 flat[B]:a64
 {fence}
 lsc_load.ugm (M1_NM, 1) DQ:d64 flat[A]:a64
-cmp.lt (M1_NM, 1) P2 D(0,0)<0;1,0> F(0,0)<0;1,0>
-(P2) add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud
-cmp.ne (M1_NM, 1) P2 D(0,0)<0;1,0> D(0,1)<0;1,0>
-(P2) add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud"
+{}
+{}",
+        count("lt", "D(0,0)<0;1,0>", "F(0,0)<0;1,0>"),
+        count("ne", "D(0,0)<0;1,0>", "D(0,1)<0;1,0>")
     );
     let name = format!("message passing, {fence}");
     Litmus::new(name, rounds, [&writer, &reader], |_, [_, wrong], _| {
@@ -129,8 +137,8 @@ fn store_buffering(rounds: u32) -> Litmus {
             "lsc_store.ugm (M1_NM, 1) flat[{mine}]:a64 I:d32
 lsc_fence.ugm.none.gpu
 lsc_load.ugm (M1_NM, 1) F:d32 flat[{other}]:a64
-cmp.eq (M1_NM, 1) P2 F(0,0)<0;1,0> 0x0:ud
-(P2) add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud"
+{}",
+            count("eq", "F(0,0)<0;1,0>", "0x0:ud")
         )
     };
     let sides = [&*side("A", "B"), &*side("B", "A")];
@@ -146,8 +154,8 @@ fn neighbours(rounds: u32) -> Vec<Litmus> {
             "and (M1_NM, 1) D(0,0)<1> I(0,0)<0;1,0> 0xff:ud
 lsc_store.ugm (M1_NM, 1) flat[A+{at:#x}]:a64 D:{size}
 lsc_load.ugm (M1_NM, 1) F:{size} flat[A+{at:#x}]:a64
-cmp.ne (M1_NM, 1) P2 F(0,0)<0;1,0> D(0,0)<0;1,0>
-(P2) add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud"
+{}",
+            count("ne", "F(0,0)<0;1,0>", "D(0,0)<0;1,0>")
         )
     };
     let pairs = [("d8u32", 1, 2), ("d8u32", 4, 7), ("d16u32", 0, 2)];
@@ -162,32 +170,28 @@ cmp.ne (M1_NM, 1) P2 F(0,0)<0;1,0> D(0,0)<0;1,0>
 /// Operations on the same word, or on a part of it: none is lost. Those on floats, which no processor has, compare and
 /// exchange until nobody was between.
 fn atomics(rounds: u32) -> Vec<Litmus> {
-    let side = |value: &str, operation: &str| {
+    // The data are a qword, of which narrower ones are the lower part.
+    let side = |operation: &str, size: &str, at: u32, value: u64| {
+        let data = if size == "d64" { "DQ" } else { "D" };
         format!(
-            "mov (M1_NM, 1) D(0,0)<1> {value}:ud
-mov (M1_NM, 1) D(0,1)<1> {value}:ud
-lsc_atomic_{operation} D %null"
+            "mov (M1_NM, 1) DQ(0,0)<1> {value:#x}:uq
+lsc_atomic_{operation}.ugm (M1_NM, 1) %null:{size} flat[A+{at:#x}]:a64 {data} %null"
         )
     };
-    let wide =
-        side("0x1", "iadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64").replace(" D %null", " DQ %null");
-    let upper = side("0x1", "iadd.ugm (M1_NM, 1) %null:d32 flat[A+0x4]:a64");
-    let lowest = side("0x1", "iadd.ugm (M1_NM, 1) %null:d16c32 flat[A]:a64");
-    let third = side("0x10000", "iadd.ugm (M1_NM, 1) %null:d32 flat[A]:a64");
-    let fourth = "mov (M1_NM, 1) D(0,0)<1> 0x0:ud
-mov (M1_NM, 1) D(0,1)<1> 0x10000:ud
-lsc_atomic_iadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64 DQ %null";
-    let single = side("0x3f800000", "fadd.ugm (M1_NM, 1) %null:d32 flat[A]:a64");
-    let brain = side("0x3f80", "bfadd.ugm (M1_NM, 1) %null:d16c32 flat[A]:a64");
-    let word = side("0x1", "iadd.ugm (M1_NM, 1) %null:d16c32 flat[A+0x2]:a64");
-    let double = "mov (M1_NM, 1) D(0,0)<1> 0x0:ud
-mov (M1_NM, 1) D(0,1)<1> 0x3ff00000:ud
-lsc_atomic_fadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64 DQ %null";
+    let both_halves = side("iadd", "d64", 0, 0x1_0000_0001);
+    let highest_quarter = side("iadd", "d64", 0, 1 << 48);
+    let upper_half = side("iadd", "d32", 4, 1);
+    let second_quarter = side("iadd", "d32", 0, 1 << 16);
+    let lowest_quarter = side("iadd", "d16c32", 0, 1);
+    let word = side("iadd", "d16c32", 2, 1);
+    let single = side("fadd", "d32", 0, 1f32.to_bits().into());
+    let double = side("fadd", "d64", 0, 1f64.to_bits());
+    let brain = side("bfadd", "d16c32", 0, u64::from(1f32.to_bits() >> 16));
     vec![
         Litmus::new(
             "additions of 64 bits, and of 32 to their upper half",
             rounds,
-            [&wide, &upper],
+            [&both_halves, &upper_half],
             |bytes, _, rounds| {
                 let sum = u64::from_le_bytes(bytes[..8].try_into().unwrap());
                 assert_eq!(sum, u64::from(2 * rounds) << 32 | u64::from(rounds));
@@ -196,7 +200,7 @@ lsc_atomic_fadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64 DQ %null";
         Litmus::new(
             "additions of 32 bits, and of 16 to their lower half",
             rounds,
-            [&third, &lowest],
+            [&second_quarter, &lowest_quarter],
             |bytes, _, rounds| {
                 let sum = u32::from_le_bytes(bytes[..4].try_into().unwrap());
                 assert_eq!(sum, rounds << 16 | rounds & 0xffff);
@@ -205,7 +209,7 @@ lsc_atomic_fadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64 DQ %null";
         Litmus::new(
             "additions of 64 bits, and of 16 to their lowest quarter",
             rounds,
-            [fourth, &lowest],
+            [&highest_quarter, &lowest_quarter],
             |bytes, _, rounds| {
                 let sum = u64::from_le_bytes(bytes[..8].try_into().unwrap());
                 assert_eq!(sum, u64::from(rounds) << 48 | u64::from(rounds & 0xffff));
@@ -224,7 +228,7 @@ lsc_atomic_fadd.ugm (M1_NM, 1) %null:d64 flat[A]:a64 DQ %null";
         Litmus::new(
             "sums of doubles",
             rounds,
-            [double; 2],
+            [&*double; 2],
             |bytes, _, rounds| {
                 let sum = f64::from_le_bytes(bytes[..8].try_into().unwrap());
                 assert_eq!(sum, f64::from(2 * rounds));
@@ -266,11 +270,9 @@ fn runs(rounds: u32) -> Vec<Litmus> {
     let all = all.map(|((by, store), (of, load))| {
         let writer = format!("mov (M1_NM, 8) V(0,0)<1> I(0,0)<0;1,0>\n{store}");
         let reader = format!(
-            "{load}
-cmp.ne (M1_NM, 1) P2 V(0,2)<0;1,0> V(0,3)<0;1,0>
-(P2) add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud
-cmp.ne (M1_NM, 1) P2 V(0,4)<0;1,0> V(0,5)<0;1,0>
-(P2) add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud"
+            "{load}\n{}\n{}",
+            count("ne", "V(0,2)<0;1,0>", "V(0,3)<0;1,0>"),
+            count("ne", "V(0,4)<0;1,0>", "V(0,5)<0;1,0>")
         );
         let name = format!("qwords by {by} and {of}");
         Litmus::new(name, rounds, [&writer, &reader], |bytes, [_, wrong], _| {

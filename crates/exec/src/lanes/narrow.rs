@@ -3,7 +3,7 @@
 use super::exact::{Narrow, Rounding};
 use half::{bf16, f16};
 use std::fmt::{self, Display, Formatter};
-use visakit_isa::enums::precision as p;
+use visakit_isa::enums::{PRECISION, precision as p};
 
 /// Elements of a precision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,16 +21,9 @@ pub(crate) enum Format {
 impl Display for Format {
     /// Its name in texts.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Signed(bits) => write!(f, "s{bits}"),
-            Self::Unsigned(bits) => write!(f, "u{bits}"),
-            Self::Half => f.write_str("hf"),
-            Self::BFloat => f.write_str("bf"),
-            Self::Tf32 => f.write_str("tf32"),
-            Self::Bf8 => f.write_str("bf8"),
-            Self::Hf8 => f.write_str("hf8"),
-            Self::E2m1 => f.write_str("e2m1"),
-        }
+        let mut all = PRECISION.entries.iter();
+        let own = all.find(|(code, _)| Self::of(*code) == Some(*self));
+        f.write_str(own.map_or("", |(_, name)| name))
     }
 }
 

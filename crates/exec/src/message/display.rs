@@ -12,6 +12,7 @@ use super::typed::Coordinates;
 use super::unit::UnitKind;
 use crate::operands::{Lanes, Scalar};
 use std::fmt::{self, Display, Formatter, Write};
+use visakit_isa::DataType;
 
 impl Message {
     /// Writes what the message does, which storage it reaches and what it moves, its lanes, then its operands:
@@ -366,12 +367,13 @@ impl Display for Addresses {
 
 impl Display for Width {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::W16 => "uw",
-            Self::W32 => "ud",
-            Self::S32 => "d",
-            Self::W64 => "uq",
-        })
+        let ty = match self {
+            Self::W16 => DataType::Uw,
+            Self::W32 => DataType::Ud,
+            Self::S32 => DataType::D,
+            Self::W64 => DataType::Uq,
+        };
+        write!(f, "{ty}")
     }
 }
 

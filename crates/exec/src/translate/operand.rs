@@ -135,18 +135,19 @@ impl Rows {
     /// The simplest form of the region of a direct operand.
     fn shape(self, lanes: usize, size: usize) -> Elements {
         let (vertical, width) = (self.vertical.unwrap_or(0), self.width);
-        // Rows follow each other as their elements do, or there is one.
-        let even = lanes <= width || vertical == width * self.horizontal;
-        match if width == 1 {
-            vertical
-        } else {
-            self.horizontal
-        } {
-            _ if lanes <= 1 => Elements::Scalar,
-            _ if width > 1 && !even => Elements::Offsets(self.offsets(size)),
-            0 => Elements::Scalar,
-            1 => Elements::Packed,
-            step => Elements::Strided(u16::try_from(step * size).unwrap_or(u16::MAX)),
+        // From lane to lane, if it is the same everywhere: rows have one element, there is one row, or rows follow each
+        // other as their elements do.
+        let step = match width {
+            _ if lanes <= 1 => Some(0),
+            1 => Some(vertical),
+            _ if lanes <= width || vertical == width * self.horizontal => Some(self.horizontal),
+            _ => None,
+        };
+        match step {
+            Some(0) => Elements::Scalar,
+            Some(1) => Elements::Packed,
+            Some(step) => Elements::Strided(u16::try_from(step * size).unwrap_or(u16::MAX)),
+            None => Elements::Offsets(self.offsets(size)),
         }
     }
 }

@@ -214,7 +214,6 @@ fn share() {
     }
 }
 
-/// Weights, sums and results of systolic products are of their lanes, activations of all.
 /// A variable that is written very often before it is read keeps its place: whoever reads it looks at all writes.
 #[test]
 fn share_with_many_writes() {
@@ -229,6 +228,7 @@ fn share_with_many_writes() {
     assert!(of(3000).variable("A").is_some());
 }
 
+/// Weights, sums and results of systolic products are of their lanes, activations of all.
 #[test]
 fn share_with_systolic_products() {
     // X is written by all lanes, Y by those that run: it keeps its place. V is written by other lanes than those that
