@@ -214,7 +214,8 @@ impl Assembler {
 
     /// The bytes of the code, and where each of the labels is in it.
     pub(crate) fn finish(mut self, labels: &[Label]) -> Option<(Vec<u8>, Vec<usize>)> {
-        self.settle();
+        // A label behind the last instruction would be none in the code.
+        self.op0(Code::Ud2);
         if self.failed {
             return None;
         }
@@ -312,6 +313,10 @@ impl Layout {
             let label = usize::try_from(instruction.ip()).ok()?;
             if label != 0 {
                 *layout.places.get_mut(label)? = Some(at);
+                // It was only written to bear the label.
+                if instruction.code() == Code::Nopd {
+                    continue;
+                }
             }
             if let Some(condition) = Jump::condition(instruction.code()) {
                 let jump = Jump {

@@ -85,9 +85,18 @@ impl Compiler<'_> {
     ) {
         let before = *counts;
         let window = step.lanes.window();
+        let wanted = self.writer.full >> step.lanes.first;
+        let held = match &step.predicate {
+            Some(flag) if step.lanes.first == 0 && wanted & !window == 0 => {
+                let held = self.writer.held_flag(flag);
+                held.map(|held| (held, flag.invert != inverted))
+            }
+            _ => None,
+        };
         match &step.predicate {
+            // In a register, where it stays.
+            Some(_) if held.is_some() => {}
             Some(flag) => {
-                let wanted = self.writer.full >> step.lanes.first;
                 if self.writer.flag(flag, TAKEN, wanted).is_err() {
                     let label = self.exit(place, before, Way::Leave);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
@@ -118,7 +127,15 @@ impl Compiler<'_> {
         // In the form for full masks nobody stays: the others go on in the other form.
         let in_turn = (self.turn.is_some() && !full).then_some(stays);
         let parts = self.exit(place, *counts, Way::Branch(target, in_turn));
-        self.writer.asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
+        let asm = &mut self.writer.asm;
+        match held {
+            Some((held, true)) => asm.op3(Op::VEX_Andn_r32_r32_rm32, TAKEN, held, RUNNING),
+            Some((held, false)) => {
+                asm.op2(Op::Mov_r32_rm32, TAKEN, held);
+                asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
+            }
+            None => asm.op2(Op::And_r32_rm32, TAKEN, RUNNING),
+        }
         self.writer.asm.jump(Op::Je_rel32_64, stays);
         self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
         self.writer.asm.jump(Op::Jne_rel32_64, parts);

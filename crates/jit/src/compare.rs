@@ -24,7 +24,9 @@ impl Writer {
         if self.branch == Some(Branch::Jump) && self.compare_numbers(compute, relation).is_ok() {
             return Ok(());
         }
-        let bits = TAKEN;
+        let target = compute.sets.as_ref().filter(|_| self.branch.is_none());
+        let target = target.and_then(|flag| self.flag_target(flag, masked(enabled)));
+        let bits = target.unwrap_or(TAKEN);
         // Where all lanes have the same outcome one vector of them is enough.
         let uniform = c.count > 1 && compute.is_uniform();
         for chunk in 0..if uniform { 1 } else { c.count } {
@@ -109,7 +111,7 @@ impl Writer {
 
     /// The lanes of a vector, as bits, in which a relation holds; of `NotEqual` those in which it does
     /// not.
-    fn relate(
+    pub(crate) fn relate(
         &mut self,
         c: Chunks,
         lane: Lane,
@@ -196,9 +198,18 @@ impl Writer {
         let Some(flag) = &compute.sets else {
             return Err(NoTemplate);
         };
-        let [a, b] = &compute.flags;
-        let bits = Register::EDX;
-        self.flag(a, bits, u32::MAX)?;
+        let [mut a, mut b] = compute.flags;
+        let [in_a, in_b] = [&a, &b].map(|flag| self.flag_at(flag.offset as usize));
+        let target = self.flag_target(flag, masked(enabled));
+        // Not where both sources are.
+        let target = target.filter(|_| in_a.is_none() || in_a != in_b);
+        let bits = target.unwrap_or(Register::EDX);
+        if in_b == Some(bits) && compute.operation != Operation::FlagNot {
+            // Those with two sources are commutative.
+            std::mem::swap(&mut a, &mut b);
+        }
+        let other = self.held_flag(&b).filter(|_| !b.invert);
+        self.flag(&a, bits, u32::MAX)?;
         let code = match compute.operation {
             Operation::FlagAnd => Code::And_r32_rm32,
             Operation::FlagOr => Code::Or_r32_rm32,
@@ -208,8 +219,10 @@ impl Writer {
                 return self.set_flag(flag, bits, masked(enabled), false);
             }
         };
-        self.flag(b, Register::ECX, u32::MAX)?;
-        self.asm.op2(code, bits, Register::ECX);
+        if other.is_none() {
+            self.flag(&b, Register::ECX, u32::MAX)?;
+        }
+        self.asm.op2(code, bits, other.unwrap_or(Register::ECX));
         let narrow = (a.window | b.window) & !flag.window == 0;
         self.set_flag(flag, bits, masked(enabled), narrow)
     }

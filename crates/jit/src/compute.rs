@@ -6,7 +6,7 @@ use crate::Features;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::ops::{self, Op};
-use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{
     Compute, Destination, Lane, Modify, Operation, Precision, Region, Source, Step, Target,
@@ -49,6 +49,15 @@ fn is_widened(c: Chunks, source: &Source) -> bool {
         && source.modify == Modify::None
         && !ty.is_float()
         && usize::from(ty.size()) < c.lane
+}
+
+/// Whether a product is that of a float and its negation. Of a NaN the first source decides the sign.
+fn is_negated_square(compute: &Compute) -> bool {
+    let [a, b, ..] = &compute.sources;
+    compute.operation == Operation::Mul
+        && a.modify == Modify::None
+        && b.modify == Modify::Neg
+        && (a.offset, &a.region, a.data_type) == (b.offset, &b.region, b.data_type)
 }
 
 impl Writer {
@@ -132,8 +141,15 @@ impl Writer {
         };
         let mut results = [0; 8];
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        let mut scaled = [None; 2];
         for (chunk, to) in results.iter_mut().enumerate() {
             let [source, ..] = &compute.sources;
+            if let Some(product) = self.product_of(c, chunk, compute) {
+                *to = self.take(c)?;
+                self.v2(c, ops::MOVE, *to, c.register(product));
+                self.release(product);
+                continue;
+            }
             if compute.operation == Operation::Copy && !float && is_widened(c, source) {
                 *to = self.take(c)?;
                 self.load(c, chunk, *to, source, float)?;
@@ -146,12 +162,23 @@ impl Writer {
                 self.release(from);
                 continue;
             }
+            if float && self.form == Form::Usual && is_negated_square(compute) {
+                let from = self.load(c, chunk, 0, source, float)?;
+                *to = self.take(c)?;
+                self.negated_square(c, from, *to);
+                self.release(from);
+                continue;
+            }
             let mut from = [0; 3];
             for ((n, from), source) in (0..)
                 .zip(&mut from)
                 .zip(compute.sources.iter().take(sources))
             {
                 *from = self.load(c, chunk, n, source, float)?;
+            }
+            // First, as later turns wait for it.
+            if let Some(scaled) = scaled.get_mut(chunk) {
+                *scaled = self.scale(c, chunk, compute, from);
             }
             *to = self.take(c)?;
             self.operation(c, chunk, compute, from, *to)?;
@@ -160,7 +187,13 @@ impl Writer {
             }
             from.into_iter().for_each(|n| self.release(n));
         }
-        self.finish(c, compute.destination.clone(), results, float, enabled)
+        self.finish(c, compute.destination.clone(), results, float, enabled)?;
+        for (chunk, n) in scaled.into_iter().enumerate() {
+            if let Some(n) = n {
+                self.hold_scaled(c, chunk, compute, n);
+            }
+        }
+        Ok(())
     }
 
     /// The instruction for a shift by a number that is part of the program, and that number.
@@ -352,6 +385,13 @@ impl Writer {
         Ok(())
     }
 
+    /// `a * -a`, without the instruction that negates: the square is subtracted from the zero that changes no result.
+    fn negated_square(&mut self, c: Chunks, a: u32, to: u32) {
+        let zero = self.every(c, (-0f32).to_bits(), (-0f64).to_bits());
+        self.v2(c, ops::MOVE, to, c.register(a));
+        self.v3m(c, of(c, ops::FNMA_PS, ops::FNMA_PD), to, a, zero);
+    }
+
     fn rounded(&mut self, c: Chunks, to: u32, a: u32, how: u32) {
         self.v2i(
             c,
@@ -534,47 +574,6 @@ impl Writer {
                 self.load_bytes(0, from, bytes)?;
                 self.store_bytes(to, 0, bytes)?;
             }
-        }
-        Ok(())
-    }
-
-    /// The enabled lanes of a step in [`MASK`]; the other registers of numbers are lost.
-    pub(crate) fn exec_mask(&mut self, step: &Step) -> Done {
-        let lanes = step.lanes;
-        let running = crate::vector::RUNNING;
-        let plain = step.predicate.is_none() && !lanes.no_mask;
-        // Lanes that may run.
-        let wanted = self.full >> lanes.first;
-        let key = plain.then(|| (lanes.first, lanes.window()));
-        if key.is_some() && self.kept.enabled == key {
-            return Ok(());
-        }
-        self.kept.enabled = key;
-        let Some(flag) = &step.predicate else {
-            if lanes.no_mask {
-                let window = lanes.window();
-                self.asm.op1i(Code::Mov_r32_imm32, MASK, window);
-                return Ok(());
-            }
-            self.asm.op2(Code::Mov_r32_rm32, MASK, running);
-            if lanes.first != 0 {
-                let first = lanes.first.into();
-                self.asm.op1i(Code::Shr_rm32_imm8, MASK, first);
-            }
-            if wanted & !lanes.window() != 0 {
-                let window = lanes.window();
-                self.asm.op1i(Code::And_rm32_imm32, MASK, window);
-            }
-            return Ok(());
-        };
-        self.flag(flag, MASK, if lanes.no_mask { u32::MAX } else { wanted })?;
-        if !lanes.no_mask {
-            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, running);
-            if lanes.first != 0 {
-                self.asm
-                    .op1i(Code::Shr_rm32_imm8, Register::EAX, lanes.first.into());
-            }
-            self.asm.op2(Code::And_r32_rm32, MASK, Register::EAX);
         }
         Ok(())
     }

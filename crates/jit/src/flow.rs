@@ -17,12 +17,14 @@ use crate::loops::Turn;
 use crate::mode::Form;
 use crate::origin::Origins;
 use crate::pages::place as fields;
+use crate::predicates::local;
+use crate::scaled::Products;
 use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
 };
 use iced_x86::{Code as Op, Register};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use visakit_exec::Entry;
 use visakit_exec::code::{Action, Code, Flag, Lane, Liveness, Modes, Operation, Step, Walk};
@@ -202,6 +204,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) linear: Option<Linear>,
     /// The turn of a loop that is being written.
     pub(crate) turn: Option<Turn>,
+    /// Products of the loop that is being written.
+    pub(crate) products: Products,
     pub(crate) end: Label,
     /// Whether there are subroutines or functions, so that not every return ends the thread.
     pub(crate) has_calls: bool,
@@ -224,6 +228,7 @@ pub(crate) fn compile(
         constants: Constants::default(),
         literals: literals(code),
         flags: flags(code, live),
+        local_flags: HashSet::new(),
         kept: Kept::default(),
         detours: Vec::new(),
         form: Form::Usual,
@@ -232,6 +237,7 @@ pub(crate) fn compile(
         loads: Vec::new(),
         certain: true,
         accesses: None,
+        role: None,
         branch: None,
         outcome: None,
     };
@@ -239,6 +245,9 @@ pub(crate) fn compile(
     let segments = segments(code, &modes, &mut writer);
     if segments.is_empty() {
         return None;
+    }
+    if live.is_some_and(|live| !live.includes_end()) {
+        writer.local_flags = local(code, &segments);
     }
     let [end, next] = [(); 2].map(|()| writer.asm.label());
     let mut compiler = Compiler {
@@ -255,6 +264,7 @@ pub(crate) fn compile(
         origins: OnceCell::new(),
         linear: None,
         turn: None,
+        products: Products::default(),
         end,
         has_calls: code.steps.iter().any(|step| {
             let action = &step.action;
@@ -491,6 +501,7 @@ impl Compiler<'_> {
             };
             self.keep_numbers(place);
             let branch = self.fused.get(&place).copied();
+            self.writer.role = self.products.role(place);
             self.writer.branch = branch.filter(|_| place + 1 < end);
             let plan = self.linear.as_ref();
             if plan.is_some_and(|plan| plan.deferred.contains(&place)) {

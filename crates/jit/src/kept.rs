@@ -4,8 +4,9 @@ use crate::assembler::Label;
 use crate::flow::Counts;
 use crate::loops::Access;
 use crate::ops;
-use crate::pending::Pending;
+use crate::pending::{Holder, Pending};
 use crate::run::CONSECUTIVE;
+use crate::scaled::Scaled;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, Register};
 
@@ -22,6 +23,8 @@ pub(crate) enum Content {
     },
     /// All ones in the running lanes, with elements of `lane` bytes, starting with lane `first`.
     Running { lane: usize, first: usize },
+    /// Floats of the register file times a power of two, in the lanes that run.
+    Scaled(Scaled),
 }
 
 /// The first vector register whose content is kept. Registers 0 to 2 hold sources of a step, 3 to 7
@@ -117,6 +120,7 @@ impl Writer {
                     };
                     self.v2(c, op, n, from);
                 }
+                Some(Content::Scaled(scaled)) => self.load_scaled(n, scaled)?,
                 // These are not kept over messages.
                 Some(Content::Running { .. }) | None => {}
             }
@@ -126,6 +130,7 @@ impl Writer {
 
     /// The lanes that run, and predicates, are no longer in registers.
     pub(crate) fn forget_masks(&mut self) {
+        self.need_flags();
         self.kept.masks = [None; 4];
         self.kept.flags = [None; 4];
         self.kept.enabled = None;
@@ -194,6 +199,7 @@ impl Writer {
                 self.set(n, None);
             }
         }
+        self.need_flags();
         self.kept.masks = [None; 4];
         self.kept.flags = [None; 4];
         self.kept.enabled = None;
@@ -211,11 +217,8 @@ impl Writer {
             }
         }
         for content in &mut self.kept.contents {
-            let place = match *content {
-                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes, .. }) => {
-                    offset..offset + bytes
-                }
-                _ => continue,
+            let Some(place) = content.and_then(|content| content.place()) else {
+                continue;
             };
             if place.start < offset + bytes && offset < place.end {
                 *content = None;
@@ -224,7 +227,7 @@ impl Writer {
     }
 
     pub(crate) fn set(&mut self, n: u32, content: Option<Content>) {
-        self.need_register(n);
+        self.need_register(Holder::Vector(n));
         self.kept.held &= !(1 << n);
         if let Some(since) = self.kept.since.get_mut(n as usize) {
             *since = self.detours.len();
@@ -324,7 +327,7 @@ impl Writer {
             all | u32::from(content.is_none()) << n
         });
         let pending = self.kept.pending.iter();
-        let needed = pending.fold(self.kept.held, |all, one| all | 1 << one.register);
+        let needed = pending.fold(self.kept.held, |all, one| all | one.register.vector());
         // The best ones; of these the one that was taken first.
         let best = [free & empty, free & !needed, free];
         let best = best.into_iter().find(|some| *some != 0);

@@ -78,7 +78,11 @@ mod pages;
 #[cfg(target_arch = "x86_64")]
 mod pending;
 #[cfg(target_arch = "x86_64")]
+mod predicates;
+#[cfg(target_arch = "x86_64")]
 mod run;
+#[cfg(target_arch = "x86_64")]
+mod scaled;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 #[cfg(target_arch = "x86_64")]

@@ -133,7 +133,7 @@ impl Writer {
                 self.v2(c, op, to, from);
                 Ok(())
             }
-            Content::Running { .. } => Err(NoTemplate),
+            Content::Running { .. } | Content::Scaled(_) => Err(NoTemplate),
         }
     }
 

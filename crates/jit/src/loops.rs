@@ -16,7 +16,8 @@ use crate::masks::mask_register;
 use crate::mode::Form;
 use crate::ops;
 use crate::pages::place as fields;
-use crate::pending::{Stores, meet};
+use crate::pending::{Holder, Stores, meet};
+use crate::scaled::{Products, Scaled};
 use crate::vector::{Chunks, Done, LEFT, RUNNING, Writer, field};
 use iced_x86::Code as Op;
 use std::collections::HashMap;
@@ -48,12 +49,12 @@ struct Loop {
 
 /// An operand that a turn finds in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Carried {
-    content: Content,
+pub(crate) struct Carried {
+    pub(crate) content: Content,
     /// Whether only the first 16 registers can hold it.
     short: bool,
     /// Whether a turn gives it another value.
-    changes: bool,
+    pub(crate) changes: bool,
 }
 
 /// The turn that is being written.
@@ -85,6 +86,7 @@ impl Content {
             Self::Bytes { offset, bytes } | Self::Each { offset, bytes, .. } => {
                 Some(offset..offset + bytes)
             }
+            Self::Scaled(Scaled { offset, bytes, .. }) => Some(offset..offset + bytes),
             Self::Running { .. } => None,
         }
     }
@@ -103,9 +105,11 @@ impl Compiler<'_> {
     pub(crate) fn loops(&mut self) {
         for one in self.find_loops() {
             for version in [0, 1] {
+                self.products = self.products(&one.steps);
                 self.write_loop(&one, version);
             }
         }
+        self.products = Products::default();
     }
 
     /// The innermost loops without other jumps to their start.
@@ -168,7 +172,7 @@ impl Compiler<'_> {
         let mark = self.writer.asm.mark();
         self.writer.accesses = Some(Vec::new());
         let trial = self.turn(one, version, &[], &Kept::default());
-        let accesses = self.writer.accesses.take().unwrap_or_default();
+        let mut accesses = self.writer.accesses.take().unwrap_or_default();
         let instructions = self.writer.asm.mark() - mark;
         self.take_back(mark);
         let Some(mut end) = trial else {
@@ -177,6 +181,7 @@ impl Compiler<'_> {
         if instructions > MOST_INSTRUCTIONS * one.steps.len() {
             return;
         }
+        self.products.read(&mut accesses);
         let mut carried = self.writer.wanted(&accesses);
         let label = self.writer.asm.label();
         // Once more, if registers are not enough for all that would be carried.
@@ -239,6 +244,7 @@ impl Compiler<'_> {
         self.writer.kept = Kept::default();
         self.writer.form = Form::Usual;
         self.writer.enter(carried, end).ok()?;
+        self.check_scaled(carried, one.steps.start, version);
         let again = self.writer.asm.label();
         self.turn = Some(Turn {
             header: one.steps.start,
@@ -345,7 +351,7 @@ impl Writer {
             }
             let (before, after) = accesses.split_at(number);
             let changes = overlaps(content, after);
-            let is_whole = matches!(content, Content::Bytes { .. });
+            let is_whole = !matches!(content, Content::Each { .. } | Content::Running { .. });
             if !overlaps(content, before) && (is_whole || !changes) {
                 let one = Carried {
                     content: *content,
@@ -385,7 +391,8 @@ impl Writer {
             self.set(register, Some(one.content));
             self.kept.held |= 1 << register;
             if let (true, Content::Bytes { offset, bytes }) = (one.changes, one.content) {
-                self.wait_for_store(register, offset..offset + bytes, Vec::new());
+                let holder = Holder::Vector(register);
+                self.wait_for_store(holder, offset..offset + bytes, Vec::new());
             }
         }
         self.load_lanes(end)
@@ -398,6 +405,7 @@ impl Writer {
                 let from = self.file(offset, bytes)?;
                 self.load_bytes(n, from, bytes)
             }
+            Content::Scaled(scaled) => self.load_scaled(n, scaled),
             Content::Each { bytes, zmm, .. } => {
                 let c = Chunks {
                     lane: bytes,
@@ -467,6 +475,7 @@ impl Writer {
     fn load_lanes(&mut self, like: &Kept) -> Done {
         for (place, flag) in like.flags.into_iter().enumerate() {
             if let Some(offset) = flag
+                && !self.local_flags.contains(&offset)
                 && self.kept.flags.get(place) != Some(&flag)
             {
                 let word = self.file(offset, 4)?;

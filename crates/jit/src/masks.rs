@@ -5,9 +5,10 @@ use crate::assembler::Operand;
 use crate::fused::Outcome;
 use crate::kept::Content;
 use crate::ops;
+use crate::pending::Holder;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, RUNNING, Writer, xmm, ymm};
 use iced_x86::{Code, Register};
-use visakit_exec::code::{Combine, Flag};
+use visakit_exec::code::{Combine, Flag, Step};
 
 /// The lanes that a step may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +32,7 @@ pub(crate) fn mask_register(place: usize) -> Register {
 }
 
 /// A register whose content, the word of a predicate variable, is kept. Messages use them for other things.
-fn flag_register(place: usize) -> Register {
+pub(crate) fn flag_register(place: usize) -> Register {
     match place {
         0 => Register::R8D,
         1 => Register::R9D,
@@ -41,6 +42,46 @@ fn flag_register(place: usize) -> Register {
 }
 
 impl Writer {
+    /// The enabled lanes of a step in [`MASK`]; the other registers of numbers are lost.
+    pub(crate) fn exec_mask(&mut self, step: &Step) -> Done {
+        let lanes = step.lanes;
+        let plain = step.predicate.is_none() && !lanes.no_mask;
+        // Lanes that may run.
+        let wanted = self.full >> lanes.first;
+        let key = plain.then(|| (lanes.first, lanes.window()));
+        if key.is_some() && self.kept.enabled == key {
+            return Ok(());
+        }
+        self.kept.enabled = key;
+        let Some(flag) = &step.predicate else {
+            if lanes.no_mask {
+                let window = lanes.window();
+                self.asm.op1i(Code::Mov_r32_imm32, MASK, window);
+                return Ok(());
+            }
+            self.asm.op2(Code::Mov_r32_rm32, MASK, RUNNING);
+            if lanes.first != 0 {
+                let first = lanes.first.into();
+                self.asm.op1i(Code::Shr_rm32_imm8, MASK, first);
+            }
+            if wanted & !lanes.window() != 0 {
+                let window = lanes.window();
+                self.asm.op1i(Code::And_rm32_imm32, MASK, window);
+            }
+            return Ok(());
+        };
+        self.flag(flag, MASK, if lanes.no_mask { u32::MAX } else { wanted })?;
+        if !lanes.no_mask {
+            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, RUNNING);
+            if lanes.first != 0 {
+                self.asm
+                    .op1i(Code::Shr_rm32_imm8, Register::EAX, lanes.first.into());
+            }
+            self.asm.op2(Code::And_r32_rm32, MASK, Register::EAX);
+        }
+        Ok(())
+    }
+
     /// `to` becomes `set` in the lanes of a chunk that are enabled, else `clear`.
     pub(crate) fn blend(
         &mut self,
@@ -165,14 +206,47 @@ impl Writer {
         self.asm.op4(code, ymm(to), ymm(clear), ymm(set), ymm(m));
     }
 
+    /// The register that holds the word of a predicate variable.
+    pub(crate) fn flag_at(&self, offset: usize) -> Option<Register> {
+        let flags = &self.kept.flags;
+        let held = flags.iter().position(|own| *own == Some(offset));
+        held.map(flag_register)
+    }
+
     /// The word of a predicate variable: a register that holds it, which has no other bits than [`Self::used_bits`], or its
     /// place.
     fn flag_word(&mut self, offset: usize) -> Result<Operand, NoTemplate> {
-        let held = self.kept.flags.iter().position(|own| *own == Some(offset));
-        match held {
-            Some(held) => Ok(flag_register(held).into()),
+        match self.flag_at(offset) {
+            Some(held) => Ok(held.into()),
             None => Ok(self.file(offset, 4)?.into()),
         }
+    }
+
+    /// The register that holds the lanes that a predicate enables, the first at bit 0, and no other bits; inverted ones before
+    /// they are inverted.
+    pub(crate) fn held_flag(&self, flag: &Flag) -> Option<Register> {
+        let offset = flag.offset as usize;
+        let held = self.flag_at(offset)?;
+        let is_plain = flag.first == 0
+            && flag.combine == Combine::PerLane
+            && self.outcome != Some(Outcome::Bits)
+            && self.used_bits(offset) & !flag.window == 0;
+        is_plain.then_some(held)
+    }
+
+    /// The register that will hold a predicate variable of which a step sets all bits that anybody uses.
+    pub(crate) fn flag_target(&self, flag: &Flag, masked: bool) -> Option<Register> {
+        let offset = flag.offset as usize;
+        let sets_all = !masked && self.used_bits(offset) & !flag.lanes() == 0;
+        sets_all.then(|| flag_register(self.flag_place(offset)))
+    }
+
+    /// The number of that register.
+    fn flag_place(&self, offset: usize) -> usize {
+        let flags = &self.kept.flags;
+        let own = flags.iter().position(|own| *own == Some(offset));
+        let free = || flags.iter().position(Option::is_none);
+        own.or_else(free).unwrap_or(offset / 4 % flags.len())
     }
 
     /// The bits of a predicate variable that anybody uses.
@@ -197,22 +271,23 @@ impl Writer {
             narrow(self, wanted);
             return Ok(());
         }
+        if let Some(held) = self.held_flag(flag).filter(|_| !flag.invert) {
+            if held != to {
+                self.asm.op2(Code::Mov_r32_rm32, to, held);
+            }
+            return Ok(());
+        }
         let word = self.flag_word(offset)?;
-        let is_held = matches!(word, Operand::Register(_));
         self.asm.op2(Code::Mov_r32_rm32, to, word);
         if flag.first != 0 {
             self.asm.op1i(Code::Shr_rm32_imm8, to, flag.first.into());
         }
-        let others = self.used_bits(offset) >> flag.first & !window;
-        let is_narrow = is_held && others == 0;
         match flag.combine {
             Combine::PerLane => {
                 if flag.invert {
                     self.asm.op1(Code::Not_rm32, to);
                 }
-                if flag.invert || !is_narrow {
-                    narrow(self, wanted);
-                }
+                narrow(self, wanted);
                 return Ok(());
             }
             Combine::Any => {
@@ -278,14 +353,15 @@ impl Writer {
             }
             self.asm.op2(Code::Or_r32_rm32, bits, eax);
         }
-        let to = self.file(offset, 4)?;
-        self.asm.op2(Code::Mov_rm32_r32, to, bits);
-        let flags = &self.kept.flags;
-        let own = flags.iter().position(|own| *own == Some(offset));
-        let free = || flags.iter().position(Option::is_none);
-        let place = own.or_else(free).unwrap_or(offset / 4 % flags.len());
+        let to = self.place(offset, 4)?;
+        let place = self.flag_place(offset);
         self.overwritten(offset, 4);
         self.keep_flag(place, offset, bits);
+        self.asm.op2(Code::Mov_rm32_r32, to, flag_register(place));
+        if self.local_flags.contains(&offset) {
+            let stores = vec![self.asm.mark() - 1];
+            self.stored_by(Holder::Flag(place), offset..offset + 4, stores);
+        }
         Ok(())
     }
 
@@ -293,7 +369,10 @@ impl Writer {
     pub(crate) fn keep_flag(&mut self, place: usize, offset: usize, word: impl Into<Operand>) {
         let to = flag_register(place);
         let word = word.into();
-        self.asm.op2(Code::Mov_r32_rm32, to, word);
+        self.need_register(Holder::Flag(place));
+        if !matches!(word, Operand::Register(own) if own == to) {
+            self.asm.op2(Code::Mov_r32_rm32, to, word);
+        }
         let used = self.used_bits(offset);
         if used != u32::MAX && matches!(word, Operand::Memory(_)) {
             self.asm.op1i(Code::And_rm32_imm32, to, used);

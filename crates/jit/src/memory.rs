@@ -11,6 +11,7 @@ use crate::linear::Recipe;
 use crate::masks::mask_register;
 use crate::ops;
 use crate::pages::place;
+use crate::pending::Holder;
 use crate::run::row_of;
 use crate::vector::{Chunks, Done, FILE, MASK, NoTemplate, Writer, field, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
@@ -91,7 +92,7 @@ impl Writer {
             if let Content::Bytes { offset, bytes } = content {
                 let own = stores.iter().filter(|(of, _)| *of == content);
                 let own = own.map(|(_, instruction)| *instruction).collect();
-                self.stored_by(n, offset..offset + bytes, own);
+                self.stored_by(Holder::Vector(n), offset..offset + bytes, own);
             }
         }
         Ok(())

@@ -35,6 +35,12 @@ op! {
     // a = a * b + c
     FMA_PS = VEX_Vfmadd213ps_ymm_ymm_ymmm256 EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
     FMA_PD = VEX_Vfmadd213pd_ymm_ymm_ymmm256 EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+    // a = a * c + b
+    FMA_BY_PS = VEX_Vfmadd132ps_ymm_ymm_ymmm256 EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er;
+    FMA_BY_PD = VEX_Vfmadd132pd_ymm_ymm_ymmm256 EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er;
+    // a = c - a * b
+    FNMA_PS = VEX_Vfnmadd213ps_ymm_ymm_ymmm256 EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
+    FNMA_PD = VEX_Vfnmadd213pd_ymm_ymm_ymmm256 EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
     ROUND_PS = VEX_Vroundps_ymm_ymmm256_imm8 EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae;
     ROUND_PD = VEX_Vroundpd_ymm_ymmm256_imm8 EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae;
     ADD_D = VEX_Vpaddd_ymm_ymm_ymmm256 EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;

@@ -5,7 +5,9 @@
 //! used from registers, and are not live any more, are removed then. Ways out of a segment, and into the interpreter,
 //! store what registers hold of them at that point.
 
+use crate::masks::flag_register;
 use crate::vector::{Done, Writer};
+use iced_x86::Code;
 use std::ops::Range;
 
 /// A value in a register, not known to be needed in the register file.
@@ -13,9 +15,28 @@ use std::ops::Range;
 pub(crate) struct Pending {
     /// Its number among [`Writer::stores`].
     pub(crate) store: usize,
-    pub(crate) register: u32,
+    pub(crate) register: Holder,
     /// Its place in the register file.
     pub(crate) bytes: Range<usize>,
+}
+
+/// Where such a value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Holder {
+    /// In the vector register of this number.
+    Vector(u32),
+    /// In the register of this number of those that hold predicate variables.
+    Flag(usize),
+}
+
+impl Holder {
+    /// The vector register, as a bit of a mask.
+    pub(crate) const fn vector(self) -> u32 {
+        match self {
+            Self::Vector(n) => 1 << n,
+            Self::Flag(_) => 0,
+        }
+    }
 }
 
 /// The instructions that store a value: of two ways through a template each has its own.
@@ -38,7 +59,7 @@ impl Stores {
 
 impl Writer {
     /// The last instruction, besides others, stored bytes of the file from a register.
-    pub(crate) fn stored_by(&mut self, register: u32, bytes: Range<usize>, stores: Vec<usize>) {
+    pub(crate) fn stored_by(&mut self, register: Holder, bytes: Range<usize>, stores: Vec<usize>) {
         if self.certain && !stores.is_empty() {
             self.wait_for_store(register, bytes, stores);
         }
@@ -47,7 +68,7 @@ impl Writer {
     /// The register file may not have what a register holds, unless these instructions stay.
     pub(crate) fn wait_for_store(
         &mut self,
-        register: u32,
+        register: Holder,
         bytes: Range<usize>,
         stores: Vec<usize>,
     ) {
@@ -80,8 +101,13 @@ impl Writer {
     }
 
     /// A register gets another value.
-    pub(crate) fn need_register(&mut self, register: u32) {
+    pub(crate) fn need_register(&mut self, register: Holder) {
         self.need(|pending| pending.register == register);
+    }
+
+    /// All registers that hold predicate variables get other values.
+    pub(crate) fn need_flags(&mut self) {
+        self.need(|pending| matches!(pending.register, Holder::Flag(_)));
     }
 
     /// Everything is accessed.
@@ -108,8 +134,12 @@ impl Writer {
     pub(crate) fn retire(&mut self, live: impl Fn(&Range<usize>) -> bool) {
         let contents = &mut self.kept.contents;
         self.kept.pending.retain(|pending| {
+            // Predicates are not analysed; these are not live after the segment.
+            let Holder::Vector(n) = pending.register else {
+                return true;
+            };
             let is_live = live(&pending.bytes);
-            if !is_live && let Some(content) = contents.get_mut(pending.register as usize) {
+            if !is_live && let Some(content) = contents.get_mut(n as usize) {
                 *content = None;
             }
             is_live
@@ -120,7 +150,9 @@ impl Writer {
     pub(crate) fn pending(&mut self) -> Vec<Pending> {
         let all = self.kept.pending.clone();
         for pending in &all {
-            self.uses(pending.register);
+            if let Holder::Vector(n) = pending.register {
+                self.uses(n);
+            }
         }
         all
     }
@@ -132,7 +164,10 @@ impl Writer {
             if stores.is_some_and(|stores| !stores.needed) {
                 let bytes = pending.bytes.clone();
                 let to = self.place(bytes.start, bytes.len())?;
-                self.store_bytes(to, pending.register, bytes.len())?;
+                match pending.register {
+                    Holder::Vector(n) => self.store_bytes(to, n, bytes.len())?,
+                    Holder::Flag(n) => self.asm.op2(Code::Mov_rm32_r32, to, flag_register(n)),
+                }
             }
         }
         Ok(())

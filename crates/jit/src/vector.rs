@@ -11,9 +11,10 @@ use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::narrow::is_narrow;
 use crate::ops::{self, Op};
-use crate::pending::Stores;
+use crate::pending::{Holder, Stores};
+use crate::scaled::Role;
 use iced_x86::{Code, MemoryOperand, Register};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use visakit_exec::code::{Destination, Modify, Region, Source, Target};
 use visakit_isa::DataType;
 
@@ -65,6 +66,8 @@ pub(crate) struct Writer {
     pub(crate) literals: HashMap<usize, u64>,
     /// The bits of predicate variables, by their places, that anybody uses, as far as that is known.
     pub(crate) flags: HashMap<usize, u32>,
+    /// Predicate variables that nobody reads in another segment than the one that sets them.
+    pub(crate) local_flags: HashSet<usize>,
     pub(crate) kept: Kept,
     /// Ways around templates of the segment.
     pub(crate) detours: Vec<Detour>,
@@ -80,6 +83,8 @@ pub(crate) struct Writer {
     pub(crate) certain: bool,
     /// What is done with the register file, if anybody wants to know.
     pub(crate) accesses: Option<Vec<Access>>,
+    /// What the step has to do with a product of the loop.
+    pub(crate) role: Option<Role>,
     /// The branch after the step, if it is a comparison that nobody else needs.
     pub(crate) branch: Option<Branch>,
     /// The outcome of that comparison, for the branch.
@@ -375,7 +380,8 @@ impl Writer {
                 self.set_flushed(c, from);
             }
             self.store_bytes(to, from, bytes)?;
-            self.stored_by(from, offset..offset + bytes, vec![self.asm.mark() - 1]);
+            let stores = vec![self.asm.mark() - 1];
+            self.stored_by(Holder::Vector(from), offset..offset + bytes, stores);
             return Ok(());
         }
         if ty == DataType::Hf && (!masked || c.lanes == 1) {

@@ -11,6 +11,7 @@ use crate::pages::place as fields;
 use crate::pending::Pending;
 use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
 use iced_x86::{Code as Op, Register};
+use std::ops::Range;
 use visakit_exec::code::{Action, Message, Step};
 
 impl Compiler<'_> {
@@ -95,7 +96,9 @@ impl Compiler<'_> {
     fn may_change_others(&self, step: &Step) -> bool {
         let written = step.written();
         self.live.zip(written).is_some_and(|(live, mut written)| {
-            let awaited = |bytes| live.is_awaited(&bytes);
+            let local = &self.writer.local_flags;
+            let awaited =
+                |bytes: Range<usize>| !local.contains(&bytes.start) && live.is_awaited(&bytes);
             !written.any(awaited)
         })
     }

@@ -52,7 +52,7 @@ fn text(lanes: u32, random: &mut Random) -> String {
         let vector = |n: u32| format!("V{n}(0,0)<1;1,0>");
         let predicate = ["", "", "", "(P1) ", "(!P2) "][random.next() as usize % 5];
         let head = |name: &str| format!("{predicate}{name} (M1, {lanes}) V{a}(0,0)<1>");
-        let kind = match random.next() % 22 {
+        let kind = match random.next() % 26 {
             16 | 19 | 20 if std::mem::replace(&mut large, true) => 0,
             kind => kind,
         };
@@ -102,6 +102,15 @@ fn text(lanes: u32, random: &mut Random) -> String {
             // The interpreter computes some of these.
             19 => line(format!(
                 "{predicate}exp (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0>"
+            )),
+            22 => line(format!(
+                "{predicate}add (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0> F{c}(0,0)<1;1,0>"
+            )),
+            23 | 24 => line(format!(
+                "mul (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0> 0x40000000:f"
+            )),
+            25 => line(format!(
+                "{predicate}mul (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0> (-)F{b}(0,0)<1;1,0>"
             )),
             20 => line(format!("sin (M1, {lanes}) F{a}(0,0)<1> F{b}(0,0)<1;1,0>")),
             _ => line(format!(

@@ -21,6 +21,7 @@ mod messages;
 mod modes;
 mod narrow;
 mod predicates;
+mod scaled;
 mod threads;
 
 use std::fmt::Write as _;

@@ -33,6 +33,9 @@ fn text(lanes: u32, random: &mut Random) -> String {
     for n in 1..=PREDICATES {
         let _ = writeln!(text, ".decl P{n} v_type=P num_elts=32");
     }
+    for n in 1..=2 {
+        let _ = writeln!(text, ".decl L{n} v_type=P num_elts={lanes}");
+    }
     let _ = writeln!(text, ".kernel_attr SimdSize={lanes}");
     let mut line = |line: String| {
         let _ = writeln!(text, "{line}");
@@ -49,7 +52,7 @@ fn text(lanes: u32, random: &mut Random) -> String {
         let [q, r] = [(); 2].map(|()| 1 + random.next() % READ);
         let mask = ["M1", "M1", "M1_NM"][random.next() as usize % 3];
         let sign = ["", "!"][random.next() as usize % 2];
-        match random.next() % 9 {
+        match random.next() % 11 {
             0..3 => {
                 let relation = ["lt", "ne", "eq", "le", "gt", "ge"][random.next() as usize % 6];
                 let letter = ["V", "D"][random.next() as usize % 2];
@@ -91,6 +94,48 @@ fn text(lanes: u32, random: &mut Random) -> String {
                 line(format!("{name} ({mask}, {lanes}) P{p} P{q} P{r}"));
             }
             4 => line(format!("not ({mask}, {lanes}) P{p} P{q}")),
+            // Predicates that nobody else reads, of lanes that run and of all.
+            9 | 10 => {
+                let name = ["and", "or", "xor"][random.next() as usize % 3];
+                let own = ["M1", "M1_NM"][random.next() as usize % 2];
+                line(format!(
+                    "cmp.lt ({own}, {lanes}) L1 V{a}(0,0)<1;1,0> V{b}(0,0)<1;1,0>\n\
+                     cmp.ne (M1, {lanes}) L2 V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"
+                ));
+                if random.next().is_multiple_of(2) {
+                    line(format!("({sign}L1) mov (M1, {lanes}) V{c}(0,0)<1> 0x2:ud"));
+                }
+                // They leave their registers.
+                match random.next() % 6 {
+                    0 => line(format!("lsc_load.slm (M1, {lanes}) V{a}:d32 flat[A]:a32")),
+                    1 => (1..=PREDICATES).for_each(|p| {
+                        line(format!(
+                            "cmp.gt (M1, {lanes}) P{p} V{c}(0,0)<1;1,0> V{b}(0,{p})<0;1,0>"
+                        ));
+                    }),
+                    _ => {}
+                }
+                match random.next() % 4 {
+                    0 => line(format!("{name} (M1, {lanes}) L2 L1 L2")),
+                    1 => line(format!("{name} (M1, {lanes}) L1 L1 L2")),
+                    2 => line(format!("not (M1, {lanes}) L2 L1")),
+                    _ => line(format!("{name} (M1, {lanes}) L2 L2 L2")),
+                }
+                let of = 1 + random.next() % 2;
+                match random.next() % 4 {
+                    0 if open.is_none() => {
+                        line(format!("({sign}L{of}) goto (M1, {lanes}) OVER{number}"));
+                        open = Some(number);
+                    }
+                    1 if is_loop => line(format!("({sign}L{of}) goto (M1, {lanes}) OUT")),
+                    2 => line(format!(
+                        "({sign}L{of}) sel (M1, {lanes}) V{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"
+                    )),
+                    _ => line(format!(
+                        "({sign}L{of}) add (M1, {lanes}) V{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"
+                    )),
+                }
+            }
             5 if open.is_none() => {
                 line(format!("({sign}P{p}) goto (M1, {lanes}) OVER{number}"));
                 open = Some(number);
