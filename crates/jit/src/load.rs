@@ -117,6 +117,9 @@ impl Writer {
         self.reads(c, content);
         match content {
             Content::Bytes { offset, bytes } => {
+                if bytes == 64 && self.join_halves(to, offset) {
+                    return Ok(());
+                }
                 let from = self.file(offset, bytes)?;
                 self.load_bytes(to, from, bytes)
             }
@@ -135,6 +138,25 @@ impl Writer {
             }
             Content::Running { .. } | Content::Scaled(_) => Err(NoTemplate),
         }
+    }
+
+    /// Joins 64 bytes of the file whose halves are in registers: their stores are too narrow for the host to load what
+    /// follows from them. Whether that is so.
+    fn join_halves(&mut self, to: u32, offset: usize) -> bool {
+        let halves = [offset, offset + 32].map(|offset| {
+            let half = Some(Content::Bytes { offset, bytes: 32 });
+            let held = self.kept.contents.iter().position(|own| *own == half);
+            held.and_then(|n| u32::try_from(n).ok())
+        });
+        let [Some(low), Some(high)] = halves else {
+            return false;
+        };
+        self.uses(low);
+        self.uses(high);
+        let [to, low] = [to, low].map(|n| Register::ZMM0 + n);
+        let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+        self.asm.op3i(code, to, low, ymm(high), 1);
+        true
     }
 
     /// Loads the lanes of a chunk of a source that are not in the file in the form needed.
