@@ -86,16 +86,14 @@ impl Compiler<'_> {
         let before = *counts;
         let window = step.lanes.window();
         let wanted = self.writer.full >> step.lanes.first;
-        let held = match &step.predicate {
-            Some(flag) if step.lanes.first == 0 && wanted & !window == 0 => {
-                let held = self.writer.held_flag(flag);
-                held.map(|held| (held, flag.invert != inverted))
-            }
-            _ => None,
-        };
+        // A predicate that is in a register, and may stay there; and whether it is inverted.
+        let held = step.predicate.as_ref().and_then(|flag| {
+            let held = self.writer.held_flag(flag)?;
+            let is_whole = step.lanes.first == 0 && wanted & !window == 0;
+            is_whole.then_some((held, flag.invert != inverted))
+        });
         match &step.predicate {
-            // In a register, where it stays.
-            Some(_) if held.is_some() => {}
+            _ if held.is_some() => {}
             Some(flag) => {
                 if self.writer.flag(flag, TAKEN, wanted).is_err() {
                     let label = self.exit(place, before, Way::Leave);

@@ -46,16 +46,13 @@ impl Writer {
             self.asm.op1(Code::Neg_rm32, bits);
             self.asm.op2(Code::Sbb_r32_rm32, bits, bits);
         }
-        let Some(flag) = &compute.sets else {
-            if relation == Relation::NotEqual {
-                self.asm.op1(Code::Not_rm32, bits);
-            }
-            return self.set_lanes(lanes, &compute.destination, bits, enabled);
-        };
         let negated = relation == Relation::NotEqual;
         if negated {
             self.asm.op1(Code::Not_rm32, bits);
         }
+        let Some(flag) = &compute.sets else {
+            return self.set_lanes(lanes, &compute.destination, bits, enabled);
+        };
         if self.branch.is_some() {
             self.outcome = Some(Outcome::Bits);
             return Ok(());
@@ -199,13 +196,15 @@ impl Writer {
             return Err(NoTemplate);
         };
         let [mut a, mut b] = compute.flags;
-        let [in_a, in_b] = [&a, &b].map(|flag| self.flag_at(flag.offset as usize));
+        let is_binary = compute.operation != Operation::FlagNot;
+        let in_a = self.flag_at(a.offset as usize);
+        let in_b = self.flag_at(b.offset as usize).filter(|_| is_binary);
         let target = self.flag_target(flag, masked(enabled));
         // Not where both sources are.
         let target = target.filter(|_| in_a.is_none() || in_a != in_b);
         let bits = target.unwrap_or(Register::EDX);
-        if in_b == Some(bits) && compute.operation != Operation::FlagNot {
-            // Those with two sources are commutative.
+        if in_b == Some(bits) {
+            // All of them are commutative.
             std::mem::swap(&mut a, &mut b);
         }
         let other = self.held_flag(&b).filter(|_| !b.invert);

@@ -43,7 +43,7 @@ pub(crate) struct Kept {
     /// The number of detours when each got its content.
     pub(crate) since: [usize; 32],
     pub(crate) masks: Masks,
-    /// Predicate variables whose words are in registers, by their places. The file has them, too.
+    /// Predicate variables whose words are in registers, by their places. The file has them, too, unless they are pending.
     pub(crate) flags: [Option<usize>; 4],
     /// The window of running lanes that [`MASK`](crate::vector::MASK) holds, and its first lane.
     pub(crate) enabled: Option<(u8, u32)>,

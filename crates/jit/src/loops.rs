@@ -104,8 +104,8 @@ impl Compiler<'_> {
     /// Writes the loops of the program, for full masks and for others.
     pub(crate) fn loops(&mut self) {
         for one in self.find_loops() {
+            self.products = self.products(&one.steps);
             for version in [0, 1] {
-                self.products = self.products(&one.steps);
                 self.write_loop(&one, version);
             }
         }
@@ -399,7 +399,7 @@ impl Writer {
     }
 
     /// Loads what a register is to hold, from the file or from another register.
-    fn load_kept(&mut self, n: u32, content: Content) -> Done {
+    pub(crate) fn load_kept(&mut self, n: u32, content: Content) -> Done {
         match content {
             Content::Bytes { offset, bytes } => {
                 let from = self.file(offset, bytes)?;

@@ -11,22 +11,16 @@ use visakit_exec::code::{Action, Code, Combine, Flag, Lanes, Operation, Step};
 /// lanes that read them.
 pub(crate) fn local(code: &Code, segments: &BTreeMap<usize, Segment>) -> HashSet<usize> {
     let mut found = Found::default();
-    let mut after = 0;
-    for segment in segments.values() {
-        for step in code.steps.get(after..segment.steps.start).unwrap_or(&[]) {
-            found.step(step);
+    let mut segment = 0..0;
+    for (place, step) in code.steps.iter().enumerate() {
+        if let Some(next) = segments.get(&place) {
+            segment = next.steps.clone();
+            found.set.clear();
+        } else if !segment.contains(&place) {
+            // The interpreter runs it.
             found.set.clear();
         }
-        found.set.clear();
-        for step in code.steps.get(segment.steps.clone()).unwrap_or(&[]) {
-            found.step(step);
-        }
-        after = segment.steps.end;
-    }
-    found.set.clear();
-    for step in code.steps.get(after..).unwrap_or(&[]) {
         found.step(step);
-        found.set.clear();
     }
     found.read.difference(&found.shared).copied().collect()
 }

@@ -54,13 +54,26 @@ pub(crate) struct Scaled {
 
 impl Scaled {
     /// The lanes of a chunk of a source.
-    fn new(c: Chunks, chunk: usize, source: &Source, factor: Factor) -> Self {
-        let each = source.region == Region::Scalar;
-        let bytes = if each { c.lane } else { c.lanes * c.lane };
+    fn source(c: Chunks, chunk: usize, source: &Source, factor: Factor) -> Self {
+        match source.region {
+            Region::Scalar => Self {
+                offset: source.offset,
+                bytes: c.lane,
+                each: true,
+                zmm: c.zmm,
+                factor,
+            },
+            _ => Self::lanes(c, chunk, source.offset, factor),
+        }
+    }
+
+    /// Those of a chunk of lanes that follow each other.
+    const fn lanes(c: Chunks, chunk: usize, offset: usize, factor: Factor) -> Self {
+        let bytes = c.lanes * c.lane;
         Self {
-            offset: source.offset + if each { 0 } else { chunk * bytes },
+            offset: offset + chunk * bytes,
             bytes,
-            each,
+            each: false,
             zmm: c.zmm,
             factor,
         }
@@ -138,6 +151,8 @@ fn plain(step: &Step) -> Option<(&Compute, Range<usize>)> {
     let is_plain = step.predicate.is_none()
         && step.lanes.count > 1
         && (float.is_none() || exact)
+        && compute.second.is_none()
+        && compute.sets.is_none()
         && to.target == Target::Packed
         && !to.saturate
         && same(to.data_type)
@@ -204,13 +219,8 @@ impl Compiler<'_> {
         for at in (0..own).rev().chain((0..all.len()).rev()) {
             let before = all.get(at)?;
             if at + 1 == all.len() {
-                let moved = Source {
-                    offset: vector.start,
-                    ..source.clone()
-                };
-                product
-                    .carried
-                    .extend((0..c.count).map(|n| Scaled::new(c, n, &moved, factor)));
+                let lanes = |n| Scaled::lanes(c, n, vector.start, factor);
+                product.carried.extend((0..c.count).map(lanes));
             }
             if !before.written()?.any(|bytes| meet(&bytes, &vector)) {
                 continue;
@@ -233,14 +243,10 @@ impl Compiler<'_> {
                         _ => return None,
                     };
                     product.roles.insert(first + at, Role::Sum(number, factor));
-                    let vectors = if addend.region == Region::Scalar {
-                        1
-                    } else {
-                        c.count
-                    };
-                    product
-                        .carried
-                        .extend((0..vectors).map(|n| Scaled::new(c, n, addend, factor)));
+                    let is_one = addend.region == Region::Scalar;
+                    let lanes = |n| Scaled::source(c, n, addend, factor);
+                    let vectors = 0..if is_one { 1 } else { c.count };
+                    product.carried.extend(vectors.map(lanes));
                     return Some(product);
                 }
                 _ => return None,
@@ -251,13 +257,12 @@ impl Compiler<'_> {
 
     /// The power of two, more than 1, that a source is in all lanes.
     fn power(&self, source: &Source, lane: usize) -> Option<Factor> {
-        let bits = self.writer.literal(source)?;
+        let bits = self.writer.literal(source)? & u64::MAX >> (64 - 8 * lane);
         let float = match lane {
-            4 => f64::from(f32::from_bits(u32::try_from(bits & 0xffff_ffff).ok()?)),
+            4 => f64::from(f32::from_bits(u32::try_from(bits).ok()?)),
             _ => f64::from_bits(bits),
         };
         let fraction = float.to_bits() & (u64::MAX >> 12);
-        let bits = if lane == 4 { bits & 0xffff_ffff } else { bits };
         (float > 1.0 && float.is_finite() && fraction == 0).then_some(Factor { bits, lane })
     }
 
@@ -320,13 +325,7 @@ impl Writer {
     /// Computes a product from the register file.
     pub(crate) fn load_scaled(&mut self, n: u32, scaled: Scaled) -> Done {
         let c = scaled.chunks();
-        match scaled.each {
-            true => self.load_content(c, n, scaled.content())?,
-            false => {
-                let from = self.file(scaled.offset, scaled.bytes)?;
-                self.load_bytes(n, from, scaled.bytes)?;
-            }
-        }
+        self.load_kept(n, scaled.content())?;
         let factor = self.factor(scaled.factor);
         let mul = if c.lane == 4 {
             ops::MUL_PS
@@ -343,9 +342,10 @@ impl Writer {
             return None;
         };
         let source = compute.sources.get(number)?;
-        let scaled = Scaled::new(c, chunk, source, factor);
+        let scaled = Scaled::source(c, chunk, source, factor);
         let n = self.find(c, Content::Scaled(scaled))?;
         self.kept.busy |= 1 << n;
+        self.kept.held &= !(1 << n);
         Some(n)
     }
 
@@ -359,7 +359,7 @@ impl Writer {
     ) -> Option<u32> {
         let own = |number: usize, factor: Factor| {
             let source = compute.sources.get(number)?;
-            Some(Content::Scaled(Scaled::new(c, chunk, source, factor)))
+            Some(Content::Scaled(Scaled::source(c, chunk, source, factor)))
         };
         let (from, sum) = match self.role? {
             Role::Sum(number, factor) => {
@@ -367,14 +367,20 @@ impl Writer {
                 let [a, b, _] = from;
                 (if number == 0 { b } else { a }, Some((added, factor)))
             }
-            Role::Copy(factor) => (self.find(c, own(0, factor)?)?, None),
+            Role::Copy(factor) => {
+                let from = self.find(c, own(0, factor)?)?;
+                self.kept.held &= !(1 << from);
+                (from, None)
+            }
             Role::Product(..) => return None,
         };
-        // The register of what is added may be taken for the product otherwise.
+        // These are not taken for the product.
         let busy = self.kept.busy;
         self.kept.busy |= 1 << from | sum.map_or(0, |(added, _)| 1 << added);
-        let n = self.take(c).ok()?;
-        self.kept.busy = busy | 1 << n;
+        let taken = self.take(c);
+        self.kept.busy = busy;
+        let n = taken.ok()?;
+        self.kept.busy |= 1 << n;
         self.v2(c, ops::MOVE, n, c.register(from));
         if let Some((added, factor)) = sum {
             let factor = self.factor(factor);
@@ -388,19 +394,12 @@ impl Writer {
         Some(n)
     }
 
-    /// A register holds the product of a chunk of a result from here on.
+    /// A register holds the product of a chunk of a result from here on, until the step that uses it.
     pub(crate) fn hold_scaled(&mut self, c: Chunks, chunk: usize, compute: &Compute, n: u32) {
-        let (Some(Role::Sum(_, factor)) | Some(Role::Copy(factor))) = self.role else {
+        let Some(Role::Sum(_, factor) | Role::Copy(factor)) = self.role else {
             return;
         };
-        let bytes = c.lanes * c.lane;
-        let scaled = Scaled {
-            offset: compute.destination.offset + chunk * bytes,
-            bytes,
-            each: false,
-            zmm: c.zmm,
-            factor,
-        };
+        let scaled = Scaled::lanes(c, chunk, compute.destination.offset, factor);
         self.set(n, Some(Content::Scaled(scaled)));
         self.kept.held |= 1 << n;
     }

@@ -103,7 +103,10 @@ fn text(lanes: u32, random: &mut Random) -> String {
                      cmp.ne (M1, {lanes}) L2 V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"
                 ));
                 if random.next().is_multiple_of(2) {
-                    line(format!("({sign}L1) mov (M1, {lanes}) V{c}(0,0)<1> 0x2:ud"));
+                    let all = ["", "", ".any", ".all"][random.next() as usize % 4];
+                    line(format!(
+                        "({sign}L1{all}) mov (M1, {lanes}) V{c}(0,0)<1> 0x2:ud"
+                    ));
                 }
                 // They leave their registers.
                 match random.next() % 6 {
@@ -122,7 +125,8 @@ fn text(lanes: u32, random: &mut Random) -> String {
                     _ => line(format!("{name} (M1, {lanes}) L2 L2 L2")),
                 }
                 let of = 1 + random.next() % 2;
-                match random.next() % 4 {
+                match random.next() % 5 {
+                    4 => line(format!("({sign}L{of}) ret (M1, {lanes})")),
                     0 if open.is_none() => {
                         line(format!("({sign}L{of}) goto (M1, {lanes}) OVER{number}"));
                         open = Some(number);
@@ -172,17 +176,18 @@ fn text(lanes: u32, random: &mut Random) -> String {
     text
 }
 
-fn run(program: &Program, mask: u32, seed: u32) -> Left {
+fn run(program: &Program, mask: u32, seed: u32, fuel: u64) -> Left {
     let mut random = Random(seed);
     let mut sets = vec![("A".into(), each_lane())];
     for n in 0..VARIABLES {
         let small = (0..32).flat_map(|_| (random.next() % 8).to_le_bytes());
         sets.push((format!("V{n}"), small.collect()));
     }
-    for n in 1..=PREDICATES {
-        sets.push((format!("P{n}"), random.next().to_le_bytes().to_vec()));
+    let names = (1..=PREDICATES).map(|n| format!("P{n}"));
+    for name in names.chain(["L1".into(), "L2".into()]) {
+        sets.push((name, random.next().to_le_bytes().to_vec()));
     }
-    left_after(program, BYTES, mask, sets, u64::MAX)
+    left_after(program, BYTES, mask, sets, fuel)
 }
 
 #[test]
@@ -205,11 +210,14 @@ fn as_interpreted() {
         let full = u32::MAX >> (32 - lanes);
         for mask in [full, random.next() & full | 1, random.next() & full | 1] {
             let seed = random.next() | 1;
-            let expected = run(&program, mask, seed);
+            let expected = run(&program, mask, seed, u64::MAX);
             for (compiled, what) in &compiled {
-                let left = run(compiled, mask, seed);
-                assert_eq!(left.counters, expected.counters, "{text}{what}, {mask:#x}");
-                assert!(left.local == expected.local, "{text}{what}, {mask:#x}");
+                for fuel in [u64::MAX, 1 + u64::from(random.next() % 40)] {
+                    let left = run(compiled, mask, seed, fuel);
+                    let what = format!("{text}{what}, {mask:#x}, {fuel} at a time");
+                    assert_eq!(left.counters, expected.counters, "{what}");
+                    assert!(left.local == expected.local, "{what}");
+                }
             }
         }
     }
