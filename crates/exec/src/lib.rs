@@ -37,8 +37,8 @@ pub mod elementary {
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{
-    Compiler, Entry, Flushed, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMemory,
-    NativeMode, NativeStop, NativeThread, ROUNDING_BITS, SLICE, USUAL_MODE,
+    Compiler, Entry, Flushed, Host, MODE_BITS, Native, NativeAhead, NativeFault, NativeLanes,
+    NativeMemory, NativeMode, NativeStop, NativeThread, ROUNDING_BITS, SLICE, USUAL_MODE,
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,

@@ -86,6 +86,21 @@ pub enum NativeStop {
     },
 }
 
+/// A thread that has run before its turn, and has accessed nothing but its registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NativeAhead {
+    /// The lanes that run, and where it goes on.
+    pub lanes: NativeLanes,
+    /// Lanes that wait at [`NativeLanes::waiting`].
+    pub parked: u32,
+    /// Instructions that it has run.
+    pub instructions: u64,
+    /// Enabled lanes of these.
+    pub lane_operations: u64,
+    /// As [`NativeThread::cr0`].
+    pub cr0: Option<u32>,
+}
+
 /// Which lanes run, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NativeLanes {
@@ -136,6 +151,12 @@ pub trait Host: sealed::Sealed {
 
     /// The thread has stopped in this way, and the next of [`Self::followers`] runs.
     fn pass(&mut self, stop: NativeStop);
+
+    /// Whether threads may run before their turn: no limit is so near that it could be passed by them.
+    fn may_run_ahead(&self) -> bool;
+
+    /// The next of [`Self::followers`] has run before its turn, which is to be counted when it has its turn.
+    fn ahead(&mut self, thread: &NativeAhead);
 
     /// Whether [`Self::again`] may find another group, given that machine code knows of this many threads, all of the
     /// group, none of which has begun.

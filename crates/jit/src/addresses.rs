@@ -1,7 +1,8 @@
 //! Machine code for addresses that grow by the same number from lane to lane (`linear.rs`).
 
 use crate::assembler::{Label, Operand};
-use crate::flow::{Compiler, Counts};
+use crate::count::Counts;
+use crate::flow::Compiler;
 use crate::kept::Content;
 use crate::linear::{Linear, Recipe, Root, linear, whole};
 use crate::load::widening;

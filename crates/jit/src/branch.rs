@@ -1,8 +1,9 @@
 //! Jumps, and lanes that diverge or join.
 
 use crate::assembler::Label;
+use crate::count::Counts;
 use crate::exits::{TAKEN, Way};
-use crate::flow::{Compiler, Counts};
+use crate::flow::Compiler;
 use crate::fused::{Outcome, jump_if};
 use crate::pages::place as fields;
 use crate::vector::{Done, RUNNING, field};
@@ -133,6 +134,12 @@ impl Compiler<'_> {
                 asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
             }
             None => asm.op2(Op::And_r32_rm32, TAKEN, RUNNING),
+        }
+        if self.writer.pair.is_some() {
+            // Also if all lanes leave.
+            self.writer.asm.jump(Op::Jne_rel32_64, parts);
+            self.writer.asm.place(stays);
+            return;
         }
         self.writer.asm.jump(Op::Je_rel32_64, stays);
         self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);

@@ -20,7 +20,6 @@ impl Writer {
         enabled: Enabled,
     ) -> Done {
         let float = matches!(compute.lane, Lane::F32 | Lane::F64);
-        let [a, b, ..] = &compute.sources;
         if self.branch == Some(Branch::Jump) && self.compare_numbers(compute, relation).is_ok() {
             return Ok(());
         }
@@ -29,15 +28,17 @@ impl Writer {
         let bits = target.unwrap_or(TAKEN);
         // Where all lanes have the same outcome one vector of them is enough.
         let uniform = c.count > 1 && compute.is_uniform();
-        for chunk in 0..if uniform { 1 } else { c.count } {
+        for vector in 0..if uniform { 1 } else { self.vectors(c) } {
+            let (chunk, compute) = self.of_vector(c, vector, compute);
+            let [a, b, ..] = &compute.sources;
             let a = self.load(c, chunk, 0, a, float)?;
             let b = self.load(c, chunk, 1, b, float)?;
-            let part = if chunk == 0 { bits } else { Register::ECX };
+            let part = if vector == 0 { bits } else { Register::ECX };
             self.relate(c, compute.lane, relation, [a, b], part);
             self.release(a);
             self.release(b);
-            if chunk != 0 {
-                let shift = u32::try_from(chunk * c.lanes).map_err(|_| NoTemplate)?;
+            if vector != 0 {
+                let shift = u32::try_from(vector * c.lanes).map_err(|_| NoTemplate)?;
                 self.asm.op1i(Code::Shl_rm32_imm8, part, shift);
                 self.asm.op2(Code::Or_r32_rm32, bits, part);
             }
@@ -58,7 +59,8 @@ impl Writer {
             return Ok(());
         }
         let whole = c.lanes * c.lane == if c.zmm { 64 } else { 32 };
-        let narrow = !negated && !uniform && whole && c.lanes * c.count == lanes;
+        let lanes = lanes * self.vectors(c) / c.count;
+        let narrow = !negated && !uniform && whole && c.lanes * self.vectors(c) == lanes;
         self.set_flag(flag, bits, masked(enabled), narrow)
     }
 

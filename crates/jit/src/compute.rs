@@ -89,6 +89,9 @@ impl Writer {
             }
         }
         let c = Chunks::new(self.features, size, lanes);
+        if !self.is_for_pairs(c, compute) {
+            return Err(NoTemplate);
+        }
         match compute.operation {
             Operation::Compare(relation) => {
                 return self.compare(c, lanes, compute, relation, enabled);
@@ -140,9 +143,11 @@ impl Writer {
             _ => None,
         };
         let mut results = [0; 8];
-        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        let results = results.get_mut(..self.vectors(c)).ok_or(NoTemplate)?;
         let mut scaled = [None; 2];
-        for (chunk, to) in results.iter_mut().enumerate() {
+        for (vector, to) in results.iter_mut().enumerate() {
+            let (chunk, compute) = self.of_vector(c, vector, compute);
+            let compute = &*compute;
             let [source, ..] = &compute.sources;
             if let Some(product) = self.product_of(c, chunk, compute) {
                 *to = self.take(c)?;
@@ -177,20 +182,21 @@ impl Writer {
                 *from = self.load(c, chunk, n, source, float)?;
             }
             // First, as later turns wait for it.
-            if let Some(scaled) = scaled.get_mut(chunk) {
+            if let Some(scaled) = scaled.get_mut(vector) {
                 *scaled = self.scale(c, chunk, compute, from);
             }
             *to = self.take(c)?;
-            self.operation(c, chunk, compute, from, *to)?;
+            self.operation(c, vector, compute, from, *to)?;
             if float && self.form == Form::Flushing {
                 self.flush(c, *to);
             }
             from.into_iter().for_each(|n| self.release(n));
         }
         self.finish(c, compute.destination.clone(), results, float, enabled)?;
-        for (chunk, n) in scaled.into_iter().enumerate() {
+        for (vector, n) in scaled.into_iter().enumerate() {
             if let Some(n) = n {
-                self.hold_scaled(c, chunk, compute, n);
+                let (chunk, compute) = self.of_vector(c, vector, compute);
+                self.hold_scaled(c, chunk, &compute, n);
             }
         }
         Ok(())
@@ -223,8 +229,10 @@ impl Writer {
             self.saturate(c, results, float)?;
             destination.saturate = false;
         }
-        for (chunk, from) in results.iter().enumerate() {
-            self.store(c, chunk, *from, &destination, float, enabled)?;
+        for (vector, from) in results.iter().enumerate() {
+            let mut destination = destination.clone();
+            destination.offset += self.distance_to(c, vector);
+            self.store(c, vector, *from, &destination, float, enabled)?;
         }
         Ok(())
     }

@@ -1,8 +1,56 @@
-//! Steps that count for a profile.
+//! What ran: instructions, enabled lanes, and steps that count for a profile.
 
-use crate::vector::{Done, MASK, RUNNING, Writer};
+use crate::flow::Compiler;
+use crate::mode::Form;
+use crate::vector::{Done, LANE_OPERATIONS, LEFT, MASK, RUNNING, Writer};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Count, Step};
+
+/// Counts of a segment up to a place in it.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Counts {
+    pub(crate) instructions: u32,
+    /// Lanes that are known to be enabled.
+    pub(crate) lanes: u32,
+    /// Instructions that all running lanes execute, if it is not known which run.
+    pub(crate) running: u32,
+}
+
+impl Compiler<'_> {
+    /// Adds up what ran since the start of the segment, which is left.
+    pub(crate) fn count(&mut self, counts: Counts) {
+        if self.writer.form == Form::Directed {
+            self.round_as_usual();
+        }
+        let asm = &mut self.writer.asm;
+        if counts.instructions != 0 {
+            asm.op1i(Code::Sub_rm64_imm32, LEFT, counts.instructions);
+        }
+        if self.writer.pair.is_some() {
+            return self.count_both(RUNNING, counts.running, counts.lanes);
+        }
+        if counts.lanes != 0 {
+            asm.op1i(Code::Add_rm64_imm32, LANE_OPERATIONS, counts.lanes);
+        }
+        if counts.running != 0 {
+            asm.op2(Code::Popcnt_r32_rm32, Register::ECX, RUNNING);
+            asm.op2i(
+                Code::Imul_r32_rm32_imm32,
+                Register::ECX,
+                Register::ECX,
+                counts.running,
+            );
+            asm.op2(Code::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+        }
+    }
+
+    /// Counts the lanes in a register as enabled. Clobbers `ecx`.
+    pub(crate) fn count_lanes(&mut self, lanes: Register) {
+        let asm = &mut self.writer.asm;
+        asm.op2(Code::Popcnt_r32_rm32, Register::ECX, lanes);
+        asm.op2(Code::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+    }
+}
 
 impl Writer {
     /// Counts that a step is reached, and its lanes; `all` if all of them are enabled. Clobbers `eax`, `ecx` and

@@ -1,7 +1,8 @@
 //! Ways out of machine code: to the interpreter, to a fault, to lanes that wait.
 
 use crate::assembler::Label;
-use crate::flow::{Compiler, Counts, is_live_at};
+use crate::count::Counts;
+use crate::flow::{Compiler, is_live_at};
 use crate::kept::Kept;
 use crate::mode::Form;
 use crate::pages::place as fields;
@@ -78,6 +79,11 @@ impl Compiler<'_> {
 
     fn leave_by(&mut self, exit: &Exit) {
         self.writer.asm.place(exit.label);
+        if self.is_for_pairs() {
+            self.writer.form = exit.form;
+            let kept = exit.kept.as_deref();
+            return self.leave_pair((exit.place, exit.way), exit.counts, &exit.pending, kept);
+        }
         if let Way::Branch(target, Some(stays)) = exit.way
             && target > exit.place
         {
@@ -151,7 +157,7 @@ impl Compiler<'_> {
 
     /// Goes on if lanes that jump to a step can wait there without the host: where other lanes wait at no step before it,
     /// and the host knows of those that wait after it. Clobbers `rax`.
-    fn may_park(&mut self, target: usize, host: Label) {
+    pub(crate) fn may_park(&mut self, target: usize, host: Label) {
         let number = u32::try_from(target).unwrap_or(u32::MAX);
         let there = self.writer.asm.label();
         let asm = &mut self.writer.asm;
@@ -215,7 +221,7 @@ impl Compiler<'_> {
     }
 
     /// Lets the lanes in [`TAKEN`], which is lost, wait.
-    fn park(&mut self) {
+    pub(crate) fn park(&mut self) {
         let asm = &mut self.writer.asm;
         asm.op2(Op::Or_rm32_r32, field(fields::PARKED), TAKEN);
         asm.op1(Op::Not_rm32, TAKEN);

@@ -9,6 +9,7 @@ use crate::Features;
 use crate::apart::apart;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
+use crate::count::Counts;
 use crate::exits::{Exit, Way};
 use crate::fused::{Branch, fused};
 use crate::kept::Kept;
@@ -17,6 +18,7 @@ use crate::loops::Turn;
 use crate::mode::Form;
 use crate::origin::Origins;
 use crate::pages::place as fields;
+use crate::pair::Pair;
 use crate::predicates::local;
 use crate::scaled::Products;
 use crate::vector::{
@@ -70,6 +72,8 @@ pub(crate) struct Compiled {
     pub(crate) full: u32,
     /// Steps that call the interpreter.
     pub(crate) calls: Vec<usize>,
+    /// The step at which threads begin that may run before their turn, and where the code for that begins.
+    pub(crate) companion: Option<(usize, usize)>,
 }
 
 /// Whether machine code ends before this step.
@@ -170,16 +174,6 @@ fn full_mask(code: &Code) -> u32 {
     u32::MAX >> (32 - lanes.max().unwrap_or(1).clamp(1, 32))
 }
 
-/// Counts of a segment up to a place in it.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Counts {
-    pub(crate) instructions: u32,
-    /// Lanes that are known to be enabled.
-    pub(crate) lanes: u32,
-    /// Instructions that all running lanes execute, if it is not known which run.
-    pub(crate) running: u32,
-}
-
 pub(crate) struct Compiler<'c> {
     pub(crate) code: &'c Code,
     /// What must be in the register file; everything if it is not known.
@@ -187,7 +181,7 @@ pub(crate) struct Compiler<'c> {
     /// The last walk through what is live, and the segment that it is of.
     walk: Option<(usize, Walk)>,
     /// Comparisons that run as one with the branch after them.
-    fused: HashMap<usize, Branch>,
+    pub(crate) fused: HashMap<usize, Branch>,
     /// The float modes that steps may well be reached in.
     modes: Vec<Modes>,
     /// Messages of the segment whose addresses differ by something uniform.
@@ -206,6 +200,12 @@ pub(crate) struct Compiler<'c> {
     pub(crate) turn: Option<Turn>,
     /// Products of the loop that is being written.
     pub(crate) products: Products,
+    /// The loop in which two threads may run side by side.
+    pub(crate) pair: Option<Pair>,
+    /// Whether code for a thread before its turn is written.
+    pub(crate) is_ahead: bool,
+    /// Whether there is no such code, nor code for two threads.
+    pub(crate) failed: bool,
     pub(crate) end: Label,
     /// Whether there are subroutines or functions, so that not every return ends the thread.
     pub(crate) has_calls: bool,
@@ -238,6 +238,7 @@ pub(crate) fn compile(
         certain: true,
         accesses: None,
         role: None,
+        pair: None,
         branch: None,
         outcome: None,
     };
@@ -265,6 +266,9 @@ pub(crate) fn compile(
         linear: None,
         turn: None,
         products: Products::default(),
+        pair: None,
+        is_ahead: false,
+        failed: false,
         end,
         has_calls: code.steps.iter().any(|step| {
             let action = &step.action;
@@ -274,8 +278,8 @@ pub(crate) fn compile(
         calls: BTreeSet::new(),
     };
     compiler.enter_and_leave();
-    compiler.go_on_with_follower();
     compiler.loops();
+    compiler.go_on_with_follower();
     let starts: Vec<usize> = compiler.segments.keys().copied().collect();
     for start in &starts {
         for version in [0, 1] {
@@ -283,7 +287,12 @@ pub(crate) fn compile(
         }
     }
     let labels = compiler.segments.values().flat_map(|s| s.labels);
-    let labels: Vec<Label> = labels.chain([end]).collect();
+    let companion = compiler
+        .pair
+        .as_ref()
+        .and_then(|pair| Some((pair.start, pair.companion()?)));
+    let labels = labels.chain([end]).chain(companion.map(|(_, label)| label));
+    let labels: Vec<Label> = labels.collect();
     let mut entries = vec![Entry::default(); code.steps.len()];
     for segment in compiler.segments.values() {
         if let Some(entry) = entries.get_mut(segment.steps.start) {
@@ -295,7 +304,12 @@ pub(crate) fn compile(
     }
     let Compiler { writer, calls, .. } = compiler;
     let (bytes, offsets) = writer.asm.finish(&labels)?;
-    let (pairs, rest) = offsets.as_chunks::<2>();
+    let (ends, offsets) = (
+        offsets.get(2 * starts.len()..)?,
+        offsets.get(..2 * starts.len())?,
+    );
+    let (end, companion_at) = (*ends.first()?, ends.get(1).copied());
+    let (pairs, _) = offsets.as_chunks::<2>();
     let mut places = vec![None; code.steps.len()];
     for (start, pair) in starts.into_iter().zip(pairs) {
         *places.get_mut(start)? = Some(*pair);
@@ -305,7 +319,8 @@ pub(crate) fn compile(
         constants: writer.constants.bytes,
         entries,
         places,
-        end: *rest.first()?,
+        end,
+        companion: companion.map(|(start, _)| start).zip(companion_at),
         file_bytes: code.register_bytes,
         full: writer.full,
         calls: calls.into_iter().collect(),
@@ -349,42 +364,11 @@ impl Compiler<'_> {
         asm.op0(Op::Retnq);
     }
 
-    /// Adds up what ran since the start of the segment, which is left.
-    pub(crate) fn count(&mut self, counts: Counts) {
-        if self.writer.form == Form::Directed {
-            self.round_as_usual();
-        }
-        let asm = &mut self.writer.asm;
-        if counts.instructions != 0 {
-            asm.op1i(Op::Sub_rm64_imm32, LEFT, counts.instructions);
-        }
-        if counts.lanes != 0 {
-            asm.op1i(Op::Add_rm64_imm32, LANE_OPERATIONS, counts.lanes);
-        }
-        if counts.running != 0 {
-            asm.op2(Op::Popcnt_r32_rm32, Register::ECX, RUNNING);
-            asm.op2i(
-                Op::Imul_r32_rm32_imm32,
-                Register::ECX,
-                Register::ECX,
-                counts.running,
-            );
-            asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
-        }
-    }
-
-    /// Counts the lanes in a register as enabled. Clobbers `ecx`.
-    pub(crate) fn count_lanes(&mut self, lanes: Register) {
-        let asm = &mut self.writer.asm;
-        asm.op2(Op::Popcnt_r32_rm32, Register::ECX, lanes);
-        asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
-    }
-
-    fn segment(&mut self, start: usize, version: usize) {
+    pub(crate) fn segment(&mut self, start: usize, version: usize) {
         let Some(segment) = self.segments.get(&start) else {
             return;
         };
-        let (steps, cost, label) = (segment.steps.clone(), segment.cost, segment.label(version));
+        let (steps, cost) = (segment.steps.clone(), segment.cost);
         let usual_mode = segment.usual_mode;
         let forms = [
             (segment.flushes, Form::Flushing, fields::FLUSHING),
@@ -393,6 +377,9 @@ impl Compiler<'_> {
         self.apart = match version {
             0 => apart(self.code, self.writer.full, steps.clone()),
             _ => HashMap::new(),
+        };
+        let Some(label) = self.label_of(start, version) else {
+            return;
         };
         self.writer.asm.place(label);
         self.writer.forget();
@@ -527,6 +514,9 @@ impl Compiler<'_> {
             self.writer.need_live(live);
         } else {
             self.writer.need_all();
+        }
+        if self.go_ahead(step, version) {
+            return;
         }
         match self.segments.get(&step) {
             Some(segment) => {

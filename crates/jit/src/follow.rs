@@ -10,14 +10,14 @@ use iced_x86::{Code as Op, MemoryOperand, Register};
 use visakit_exec::code::{Action, Step};
 
 /// A field of the follower at the offset in `rax`.
-fn of_follower(place: i64) -> MemoryOperand {
+pub(crate) fn of_follower(place: i64) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(CONTEXT, Register::RAX, 1, place, 8)
 }
 
 impl Compiler<'_> {
     /// If the thread ends at a step, or waits at a barrier, goes on with the one that follows, if there is any.
     pub(crate) fn follow(&mut self, step: usize, version: usize) {
-        use follower::{BYTES, CR0, PLACE, RUNNING as LANES};
+        use follower::{AHEAD, BYTES, CR0, PLACE, RUNNING as LANES};
         use iced_x86::Register::{R12, RAX, RCX};
         let after = match self.code.steps.get(step) {
             _ if self.has_calls => return,
@@ -47,6 +47,11 @@ impl Compiler<'_> {
         asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
         asm.op2(Op::Cmp_r64_rm64, RAX, field(fields::FOLLOWERS_END));
         asm.jump(Op::Je_rel32_64, if after.is_some() { leaves } else { last });
+        if self.pair.is_some() {
+            // What the next one has run already.
+            asm.op2(Op::Cmp_r64_rm64, LEFT, of_follower(AHEAD));
+            asm.jump(Op::Jbe_rel32_64, leaves);
+        }
         asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
         let lacks = asm.label();
         asm.jump(Op::Jb_rel32_64, lacks);
@@ -85,7 +90,7 @@ impl Compiler<'_> {
 
     /// A thread has stopped, and the follower at the offset in `rax` runs.
     pub(crate) fn go_on_with_follower(&mut self) {
-        use follower::{BYTES, RUNNING as LANES, STATE, TARGET};
+        use follower::{AHEAD, BYTES, PARKED, RUNNING as LANES, STATE, TARGET};
         use iced_x86::Register::{R12, RAX, YMM0};
         let asm = &mut self.writer.asm;
         asm.place(self.next);
@@ -99,9 +104,14 @@ impl Compiler<'_> {
         let (load, store) = (Op::VEX_Vmovdqu_ymm_ymmm256, Op::VEX_Vmovdqu_ymmm256_ymm);
         asm.op2(load, YMM0, of_follower(STATE));
         asm.op2(store, field(fields::STATE), YMM0);
-        // No content of it.
-        asm.op1s(Op::Mov_rm64_imm32, field(fields::KNOWN_CR0), -1);
-        asm.op1i(Op::Add_rm64_imm8, RAX, u32::try_from(BYTES).unwrap_or(0));
+        asm.op2(load, YMM0, of_follower(PARKED));
+        asm.op2(store, field(fields::PARKED), YMM0);
+        if self.pair.is_some() {
+            asm.op2(Op::Sub_r64_rm64, LEFT, of_follower(AHEAD));
+            let lanes = of_follower(follower::LANE_OPERATIONS);
+            asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, lanes);
+        }
+        asm.op1i(Op::Add_rm64_imm32, RAX, u32::try_from(BYTES).unwrap_or(0));
         asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
         asm.op1(Op::Jmp_rm64, of_follower(TARGET - BYTES));
     }

@@ -1,7 +1,7 @@
 //! The contents of vector registers from step to step.
 
 use crate::assembler::Label;
-use crate::flow::Counts;
+use crate::count::Counts;
 use crate::loops::Access;
 use crate::ops;
 use crate::pending::{Holder, Pending};

@@ -76,6 +76,8 @@ mod origin;
 #[cfg(target_arch = "x86_64")]
 mod pages;
 #[cfg(target_arch = "x86_64")]
+mod pair;
+#[cfg(target_arch = "x86_64")]
 mod pending;
 #[cfg(target_arch = "x86_64")]
 mod predicates;

@@ -271,7 +271,7 @@ impl Writer {
         offset: impl Fn(usize) -> usize,
     ) -> Done {
         let ty = source.data_type;
-        if size > c.lane || c.lane == 8 && size != 8 {
+        if self.pair.is_some() || size > c.lane || c.lane == 8 && size != 8 {
             return Err(NoTemplate);
         }
         let last = (0..c.lanes).map(&offset).max().unwrap_or(0);

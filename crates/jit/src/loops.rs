@@ -9,8 +9,9 @@
 use crate::Features;
 use crate::apart::apart;
 use crate::assembler::Label;
+use crate::count::Counts;
 use crate::exits::Way;
-use crate::flow::{Compiler, Counts, is_live_at};
+use crate::flow::{Compiler, is_live_at};
 use crate::kept::{Content, KEPT, Kept, Masks};
 use crate::masks::mask_register;
 use crate::mode::Form;
@@ -38,13 +39,13 @@ const FOR_SHORT: usize = 4;
 
 /// A loop: segments that follow each other, of which the last one goes to the first.
 #[derive(Clone, Debug)]
-struct Loop {
+pub(crate) struct Loop {
     /// The first steps of its segments.
     starts: Vec<usize>,
-    steps: Range<usize>,
+    pub(crate) steps: Range<usize>,
     /// Instructions of a turn.
     cost: u32,
-    usual_mode: bool,
+    pub(crate) usual_mode: bool,
 }
 
 /// An operand that a turn finds in a register.
@@ -105,6 +106,10 @@ impl Compiler<'_> {
     pub(crate) fn loops(&mut self) {
         for one in self.find_loops() {
             self.products = self.products(&one.steps);
+            if self.pair.is_none() {
+                self.pair = self.write_pair(&one);
+                self.failed = false;
+            }
             for version in [0, 1] {
                 self.write_loop(&one, version);
             }
@@ -168,6 +173,13 @@ impl Compiler<'_> {
     }
 
     fn write_loop(&mut self, one: &Loop, version: usize) {
+        if let Some(label) = self.write_turns(one, version) {
+            self.loops.insert((one.steps.start, version), label);
+        }
+    }
+
+    /// Writes a version of a loop, for one thread or two. Where it begins, if it is of use.
+    pub(crate) fn write_turns(&mut self, one: &Loop, version: usize) -> Option<Label> {
         self.writer.asm.settle();
         let mark = self.writer.asm.mark();
         self.writer.accesses = Some(Vec::new());
@@ -175,24 +187,28 @@ impl Compiler<'_> {
         let mut accesses = self.writer.accesses.take().unwrap_or_default();
         let instructions = self.writer.asm.mark() - mark;
         self.take_back(mark);
-        let Some(mut end) = trial else {
-            return;
-        };
-        if instructions > MOST_INSTRUCTIONS * one.steps.len() {
-            return;
+        let mut end = trial?;
+        let most = MOST_INSTRUCTIONS * one.steps.len() * if self.is_for_pairs() { 2 } else { 1 };
+        if self.failed || instructions > most {
+            return None;
         }
         self.products.read(&mut accesses);
+        if self.writer.pair.is_some() {
+            self.products
+                .read_other(self.writer.file_bytes, &mut accesses);
+        }
         let mut carried = self.writer.wanted(&accesses);
         let label = self.writer.asm.label();
         // Once more, if registers are not enough for all that would be carried.
         for last in [false, true] {
             if carried.is_empty() {
-                return;
+                return None;
             }
             self.writer.asm.place(label);
-            self.check_mode(one, version);
+            self.begin_loop(one, version);
             let Some(own) = self.turn(one, version, &carried, &end) else {
-                return self.take_back(mark);
+                self.take_back(mark);
+                return None;
             };
             let wanted = carried.len();
             carried.retain(|carried| own.contents.contains(&Some(carried.content)));
@@ -200,16 +216,35 @@ impl Compiler<'_> {
                 self.detours();
                 self.leave_by_exits();
                 self.writer.remove_stores();
-                self.loops.insert((one.steps.start, version), label);
-                return;
+                return Some(label);
             }
             end = own;
             self.take_back(mark);
         }
+        None
+    }
+
+    /// Before a loop for one thread: whether another one may run side by side with it, and the float mode.
+    fn begin_loop(&mut self, one: &Loop, version: usize) {
+        if self.writer.pair.is_some() {
+            return;
+        }
+        if let Some(pair) = self
+            .pair
+            .as_ref()
+            .filter(|pair| pair.header == one.steps.start)
+        {
+            let asm = &mut self.writer.asm;
+            asm.op1i(Op::Cmp_rm64_imm8, field(fields::COMPANION), 0);
+            asm.jump(Op::Jne_rel32_64, pair.attempt);
+            let [all, some] = pair.alone;
+            asm.place(if version == 0 { all } else { some });
+        }
+        self.check_mode(one, version);
     }
 
     /// Removes a turn that was written after a mark.
-    fn take_back(&mut self, mark: usize) {
+    pub(crate) fn take_back(&mut self, mark: usize) {
         self.writer.asm.back(mark);
         self.writer.stores.clear();
         self.writer.detours.clear();
@@ -297,8 +332,9 @@ impl Compiler<'_> {
             if let Some(exit) = self.exits.last_mut()
                 && let Some(live) = self.live
             {
+                let writer = &self.writer;
                 exit.pending
-                    .retain(|one| is_live_at(live, step, &one.bytes));
+                    .retain(|one| is_live_at(live, step, &writer.own_bytes(&one.bytes)));
             }
             self.writer.asm.jump(Op::Jmp_rel32_64, label);
             return true;
@@ -312,7 +348,9 @@ impl Compiler<'_> {
                 Some(start) => turn.links.push((start.store, pending.store)),
                 None => {
                     let live = self.live;
-                    if live.is_none_or(|live| is_live_at(live, step, &pending.bytes)) {
+                    if live.is_none_or(|live| {
+                        is_live_at(live, step, &self.writer.own_bytes(&pending.bytes))
+                    }) {
                         self.writer.need_bytes(&pending.bytes);
                     }
                 }

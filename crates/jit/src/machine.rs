@@ -15,7 +15,7 @@ pub(crate) struct Machine {
 impl Machine {
     /// Compiles a program. `None` if nothing of it can be compiled.
     pub(crate) fn new(code: &Code, live: Option<&Liveness>, features: Features) -> Option<Self> {
-        // Places of operands are checked against this; see the safety comments in `pages.rs`.
+        // Places of operands are checked against this; see the safety comments in `pages/mod.rs`.
         code.verify().ok()?;
         Some(Self {
             pages: Pages::new(flow::compile(code, live, features)?)?,

@@ -230,14 +230,15 @@ impl Writer {
         let is_plain = flag.first == 0
             && flag.combine == Combine::PerLane
             && self.outcome != Some(Outcome::Bits)
-            && self.used_bits(offset) & !flag.window == 0;
+            && self.used_bits(offset) & !self.lanes_of_both(flag.window) == 0;
         is_plain.then_some(held)
     }
 
     /// The register that will hold a predicate variable of which a step sets all bits that anybody uses.
     pub(crate) fn flag_target(&self, flag: &Flag, masked: bool) -> Option<Register> {
         let offset = flag.offset as usize;
-        let sets_all = !masked && self.used_bits(offset) & !flag.lanes() == 0;
+        let lanes = self.lanes_of_both(flag.lanes());
+        let sets_all = !masked && self.used_bits(offset) & !lanes == 0;
         sets_all.then(|| flag_register(self.flag_place(offset)))
     }
 
@@ -251,14 +252,18 @@ impl Writer {
 
     /// The bits of a predicate variable that anybody uses.
     fn used_bits(&self, offset: usize) -> u32 {
-        self.flags.get(&offset).copied().unwrap_or(u32::MAX)
+        let used = self.flags.get(&offset).copied().unwrap_or(u32::MAX);
+        self.lanes_of_both(used)
     }
 
     /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits. There may be other bits
     /// besides those that are `wanted`.
     pub(crate) fn flag(&mut self, flag: &Flag, to: Register, wanted: u32) -> Done {
         let offset = flag.offset as usize;
-        let window = flag.window;
+        let window = self.lanes_of_both(flag.window);
+        if self.pair.is_some() && self.flag_at(offset).is_none() && self.outcome.is_none() {
+            return Err(NoTemplate);
+        }
         let narrow = |writer: &mut Self, wanted: u32| {
             if wanted & !window != 0 {
                 writer.asm.op1i(Code::And_rm32_imm32, to, window);
@@ -322,18 +327,22 @@ impl Writer {
     ) -> Done {
         let offset = flag.offset as usize;
         let shift = u32::from(flag.first);
+        let window = self.lanes_of_both(flag.window);
+        if self.pair.is_some() && (shift != 0 || masked) {
+            return Err(NoTemplate);
+        }
         let word = self.flag_word(offset)?;
         let used = self.used_bits(offset);
         if masked {
             self.asm.op2(Code::And_r32_rm32, bits, MASK);
-        } else if flag.window != u32::MAX && !narrow {
-            self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
+        } else if window != u32::MAX && !narrow {
+            self.asm.op1i(Code::And_rm32_imm32, bits, window);
         }
         if shift != 0 {
             self.asm.op1i(Code::Shl_rm32_imm8, bits, shift);
         }
         // Other bits stay, if anybody uses them.
-        let others = used & !flag.lanes();
+        let others = used & !self.lanes_of_both(flag.lanes());
         if masked || others != 0 {
             let eax = Register::EAX;
             if masked {
@@ -357,9 +366,11 @@ impl Writer {
         let place = self.flag_place(offset);
         self.overwritten(offset, 4);
         self.keep_flag(place, offset, bits);
+        let first = self.asm.mark();
         self.asm.op2(Code::Mov_rm32_r32, to, flag_register(place));
+        self.store_other_flag(offset, place)?;
         if self.local_flags.contains(&offset) {
-            let stores = vec![self.asm.mark() - 1];
+            let stores = (first..self.asm.mark()).collect();
             self.stored_by(Holder::Flag(place), offset..offset + 4, stores);
         }
         Ok(())

@@ -132,13 +132,18 @@ impl Writer {
 
     /// Values that are not live any more need not be stored, and their registers are free.
     pub(crate) fn retire(&mut self, live: impl Fn(&Range<usize>) -> bool) {
+        let other = self.pair.map(|_| self.file_bytes);
         let contents = &mut self.kept.contents;
         self.kept.pending.retain(|pending| {
             // Predicates are not analysed; these are not live after the segment.
             let Holder::Vector(n) = pending.register else {
                 return true;
             };
-            let is_live = live(&pending.bytes);
+            let bytes = &pending.bytes;
+            let is_live = match other.filter(|file| bytes.start >= *file) {
+                Some(file) => live(&(bytes.start - file..bytes.end - file)),
+                None => live(bytes),
+            };
             if !is_live && let Some(content) = contents.get_mut(n as usize) {
                 *content = None;
             }
@@ -166,7 +171,10 @@ impl Writer {
                 let to = self.place(bytes.start, bytes.len())?;
                 match pending.register {
                     Holder::Vector(n) => self.store_bytes(to, n, bytes.len())?,
-                    Holder::Flag(n) => self.asm.op2(Code::Mov_rm32_r32, to, flag_register(n)),
+                    Holder::Flag(n) => {
+                        self.asm.op2(Code::Mov_rm32_r32, to, flag_register(n));
+                        self.store_other_flag(bytes.start, n)?;
+                    }
                 }
             }
         }

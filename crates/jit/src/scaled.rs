@@ -8,6 +8,8 @@
 //! The product needs the sum no more, so that the steps of a turn that wait for each other are one less. Squares of complex
 //! numbers have such products, `2xy + c`, and their `x` goes through copies to the next turn.
 
+use crate::count::Counts;
+use crate::exits::Way;
 use crate::flow::Compiler;
 use crate::kept::Content;
 use crate::loops::{Access, Carried};
@@ -117,6 +119,18 @@ impl Products {
     /// What a step has to do with them.
     pub(crate) fn role(&self, place: usize) -> Option<Role> {
         self.roles.get(&place).copied()
+    }
+
+    /// The same for a second thread, whose operands lie behind those of the first.
+    pub(crate) fn read_other(&self, distance: usize, accesses: &mut Vec<Access>) {
+        let reads = self.carried.iter().map(|scaled| {
+            let other = Scaled {
+                offset: scaled.offset + distance,
+                ..*scaled
+            };
+            Access::Read(Content::Scaled(other), other.chunks().registers())
+        });
+        accesses.splice(0..0, reads);
     }
 
     /// What a turn reads of them, before anything else.
@@ -271,7 +285,10 @@ impl Compiler<'_> {
         let Some(segment) = self.segments.get(&start) else {
             return;
         };
-        let otherwise = segment.label(version);
+        let otherwise = match self.is_for_pairs() {
+            true => self.exit(start, Counts::default(), Way::Leave),
+            false => segment.label(version),
+        };
         for one in carried.iter().filter(|one| !one.changes) {
             let Content::Scaled(scaled) = one.content else {
                 continue;

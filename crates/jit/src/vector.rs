@@ -20,6 +20,8 @@ use visakit_isa::DataType;
 
 /// The register file.
 pub(crate) const FILE: Register = Register::RBX;
+/// The register file of the second of two threads that run side by side.
+pub(crate) const OTHER_FILE: Register = Register::RDI;
 /// Constants of the code.
 pub(crate) const CONSTANTS: Register = Register::RBP;
 /// Lanes that run.
@@ -85,6 +87,8 @@ pub(crate) struct Writer {
     pub(crate) accesses: Option<Vec<Access>>,
     /// What the step has to do with a product of the loop.
     pub(crate) role: Option<Role>,
+    /// Of two threads that run side by side, the lanes of each. The second one has its operands behind those of the first.
+    pub(crate) pair: Option<u32>,
     /// The branch after the step, if it is a comparison that nobody else needs.
     pub(crate) branch: Option<Branch>,
     /// The outcome of that comparison, for the branch.
@@ -175,10 +179,15 @@ impl Writer {
     /// The place of bytes of the register file. Steps that access anything outside have no template. This keeps
     /// machine code inside the file.
     pub(crate) fn place(&self, offset: usize, bytes: usize) -> Result<MemoryOperand, NoTemplate> {
+        let other = self.pair.is_some() && offset >= self.file_bytes;
+        let (file, offset) = match other {
+            true => (OTHER_FILE, offset - self.file_bytes),
+            false => (FILE, offset),
+        };
         let end = offset.checked_add(bytes).ok_or(NoTemplate)?;
         match i32::try_from(offset) {
             Ok(place) if end <= self.file_bytes => {
-                Ok(MemoryOperand::with_base_displ(FILE, place.into()))
+                Ok(MemoryOperand::with_base_displ(file, place.into()))
             }
             _ => Err(NoTemplate),
         }

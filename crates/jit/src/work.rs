@@ -1,9 +1,10 @@
 //! Steps that compute or access memory: by a template, or by the interpreter's function.
 
 use crate::assembler::Label;
+use crate::count::Counts;
 use crate::elementary::is_near;
 use crate::exits::Way;
-use crate::flow::{Compiler, Counts};
+use crate::flow::Compiler;
 use crate::kept::Detour;
 use crate::masks::Enabled;
 use crate::mode::Form;
@@ -28,6 +29,9 @@ impl Compiler<'_> {
         } else {
             Enabled::Some
         };
+        if self.writer.pair.is_some() && how == Enabled::Some {
+            self.failed = true;
+        }
         counts.instructions += 1;
         match how {
             Enabled::All => counts.lanes += u32::from(lanes.count),
@@ -197,6 +201,20 @@ impl Compiler<'_> {
 
     /// The interpreter runs a step.
     fn call(&mut self, place: usize, step: &Step, how: Enabled, counts: Counts) {
+        // The host's thread is another one than that whose registers these are.
+        self.failed |= self.writer.pair.is_some();
+        if self.is_ahead {
+            let mut before = counts;
+            before.instructions -= 1;
+            match how {
+                Enabled::All => before.lanes -= u32::from(step.lanes.count),
+                Enabled::Running => before.running -= 1,
+                Enabled::Some => {}
+            }
+            let label = self.exit(place, before, Way::Leave);
+            self.writer.asm.jump(Op::Jmp_rel32_64, label);
+            return;
+        }
         self.writer.need_all();
         let message = matches!(step.action, Action::Message(_));
         let all = how == Enabled::All;

@@ -320,6 +320,15 @@ impl Group {
                 world.thread = self.turn.thread;
                 let next = self.turn.thread + 1;
                 let slice = world.grant(&self.turn, fuel, &self.counters);
+                if let Some(ran) = thread.account_ahead(slice) {
+                    self.counters += ran;
+                    fuel -= ran.instructions;
+                    self.turn.use_up(ran.instructions);
+                    if self.turn.slice == 0 {
+                        self.turn = Turn::of(next, true);
+                    }
+                    continue;
+                }
                 let before = self.counters.instructions;
                 let counters = &mut self.counters;
                 let ran = thread.run(&mut world, &mut self.slm, slice, counters, observer);
@@ -379,7 +388,7 @@ impl Group {
         let granted = world.grant(&self.turn, *fuel, &self.counters);
         let threads = self.threads.get_mut(first..).unwrap_or_default();
         let state = threads
-            .first()
+            .first_mut()
             .and_then(|thread| Some((thread.native(native.entries(), granted)?, thread.base())));
         let Some((mut state, base)) = state else {
             return Ok(false);
@@ -408,7 +417,7 @@ impl Group {
                 counters: &mut self.counters,
                 fuel,
                 world,
-                left: state.left,
+                left: state.granted,
                 earlier: &mut self.earlier,
                 changed: false,
                 repeat,

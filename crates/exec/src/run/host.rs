@@ -1,5 +1,6 @@
 //! Services of the interpreter for machine code.
 
+use super::Counters;
 use super::common::{Common, Extent, Lanes};
 use super::line::Line;
 use super::thread::{Pause, Thread};
@@ -9,9 +10,14 @@ use crate::lanes::mode::FloatMode;
 use crate::memory::{Local, Memory};
 use crate::native::sealed::Sealed;
 use crate::native::{
-    Entry, Host, NativeFault, NativeLanes, NativeMemory, NativeMode, NativeStop, NativeThread,
+    Entry, Host, NativeAhead, NativeFault, NativeLanes, NativeMemory, NativeMode, NativeStop,
+    NativeThread, SLICE,
 };
 use crate::program::Program;
+
+/// Steps that all threads may run at least where one runs before its turn: more than the one before it, and itself, run
+/// until both have had a turn.
+const AHEAD: u64 = 100 * SLICE;
 
 /// Threads while machine code runs them.
 pub(super) struct Machine<'a> {
@@ -39,19 +45,24 @@ fn first(waiting: &Waiting, base: usize) -> usize {
 impl Thread {
     /// The state that machine code begins with, if there is machine code for the place of the thread, which may run this
     /// many instructions.
-    pub(super) fn native(&self, entries: &[Entry], left: u64) -> Option<NativeThread> {
+    pub(super) fn native(&mut self, entries: &[Entry], granted: u64) -> Option<NativeThread> {
         let entry = entries.get(self.pc)?;
         let mode = self.registers.mode.native;
+        let left = granted.checked_sub(self.ahead.instructions)?;
         let runs = entry.cost != 0
             && left >= u64::from(entry.cost)
             && (mode != NativeMode::Other || !entry.mode);
-        runs.then(|| NativeThread {
+        if !runs {
+            return None;
+        }
+        let ahead = std::mem::take(&mut self.ahead);
+        Some(NativeThread {
             place: self.pc,
             running: self.running,
             waiting: first(&self.waiting, self.base()),
             left,
-            granted: left,
-            lane_operations: 0,
+            granted,
+            lane_operations: ahead.lane_operations,
             mode,
             cr0: None,
         })
@@ -90,7 +101,8 @@ impl Host for Machine<'_> {
             return;
         }
         for thread in self.threads.iter_mut().skip(self.at + 1) {
-            if thread.pause != Pause::None || !thread.frames.is_empty() {
+            let is_ahead = thread.ahead != Counters::default();
+            if thread.pause != Pause::None || !thread.frames.is_empty() || is_ahead {
                 break;
             }
             let lanes = NativeLanes {
@@ -125,6 +137,29 @@ impl Host for Machine<'_> {
             line.changed = true;
             line.follow(self.threads, &mut self.at);
             self.base = self.thread().base();
+        }
+    }
+
+    fn may_run_ahead(&self) -> bool {
+        let far = |line: &Line<'_>| line.world.budget(u64::MAX, line.counters) >= AHEAD;
+        self.line.as_ref().is_some_and(far)
+    }
+
+    fn ahead(&mut self, state: &NativeAhead) {
+        let Some(thread) = self.threads.get_mut(self.at + 1) else {
+            return;
+        };
+        (thread.pc, thread.running) = (state.lanes.place, state.lanes.running);
+        thread.waiting.park(0, state.lanes.waiting, state.parked);
+        thread.ahead = Counters {
+            instructions: state.instructions,
+            lane_operations: state.lane_operations,
+        };
+        if let Some(cr0) = state.cr0 {
+            thread.registers.mode = FloatMode::from_cr0(cr0);
+        }
+        if let Some(line) = &mut self.line {
+            line.changed = true;
         }
     }
 

@@ -91,7 +91,9 @@ impl Line<'_> {
         if !stops || !self.follow(threads, at) {
             return false;
         }
-        let next = threads.get(*at).filter(|next| next.pause == Pause::None);
+        let next = threads
+            .get_mut(*at)
+            .filter(|next| next.pause == Pause::None);
         let Some(next) = next.filter(|_| !self.world.interrupted()) else {
             return false;
         };
@@ -100,7 +102,7 @@ impl Line<'_> {
             return false;
         };
         *state = next;
-        self.left = state.left;
+        self.left = state.granted;
         true
     }
 }

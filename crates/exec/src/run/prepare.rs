@@ -5,6 +5,7 @@
     reason = "a fault ends the run; it is made once"
 )]
 
+use super::Counters;
 use super::thread::{Pause, Thread};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::mode::FloatMode;
@@ -214,6 +215,7 @@ fn restart(thread: &mut Thread, start: &ThreadStart, entry: usize) {
     thread.waiting.0.clear();
     thread.frames.clear();
     thread.saved_bytes = 0;
+    thread.ahead = Counters::default();
     (thread.signals, thread.waits) = (0, 0);
     thread.named.clear();
     thread.running = start.mask;

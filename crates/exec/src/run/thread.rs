@@ -44,6 +44,8 @@ pub struct Thread {
     pub(super) waits: u64,
     /// Named barriers, up to the last one signalled: generation at the thread's last signal.
     pub(super) named: Vec<u64>,
+    /// What it has run before its turn.
+    pub(super) ahead: Counters,
 }
 
 /// Why a thread does not continue.
@@ -102,8 +104,13 @@ impl World<'_> {
 
     /// The steps that the thread whose turn it is may run.
     pub(super) fn grant(&self, turn: &Turn, fuel: u64, counters: &Counters) -> u64 {
+        turn.slice.min(self.budget(fuel, counters))
+    }
+
+    /// The steps that all threads may run.
+    pub(super) fn budget(&self, fuel: u64, counters: &Counters) -> u64 {
         let budget = self.limits.max_steps.saturating_sub(counters.instructions);
-        turn.slice.min(fuel).min(budget)
+        fuel.min(budget)
     }
 }
 
@@ -118,6 +125,23 @@ impl Thread {
     #[must_use]
     pub fn read(&self, slot: &VariableSlot) -> &[u8] {
         self.registers.bytes(slot.offset, slot.bytes).unwrap_or(&[])
+    }
+
+    /// Counts what it has run before its turn, as much of it as it may run now.
+    pub(super) fn account_ahead(&mut self, granted: u64) -> Option<Counters> {
+        let instructions = self.ahead.instructions.min(granted);
+        if instructions == 0 {
+            return None;
+        }
+        self.ahead.instructions -= instructions;
+        let lane_operations = match self.ahead.instructions {
+            0 => std::mem::take(&mut self.ahead.lane_operations),
+            _ => 0,
+        };
+        Some(Counters {
+            instructions,
+            lane_operations,
+        })
     }
 
     /// Where the waiting lanes of the frame begin.

@@ -20,6 +20,7 @@ mod media;
 mod messages;
 mod modes;
 mod narrow;
+mod pairs;
 mod predicates;
 mod scaled;
 mod threads;

@@ -4,8 +4,12 @@
 
 #![allow(unsafe_code, reason = "see the safety comments at each block")]
 
+mod ahead;
+pub(crate) mod place;
+
 use crate::flow::Compiled;
 use crate::mode::control;
+use ahead::{Follower, Pair, give_up, split};
 use memmap2::{Mmap, MmapMut};
 use std::mem::{MaybeUninit, offset_of};
 use visakit_exec::memory::Region;
@@ -59,6 +63,14 @@ pub(crate) struct Context<'a> {
     behind: u64,
     /// The value of [`State::cr0`] that the interpreter has.
     known_cr0: u64,
+    /// Machine code that brings the next thread to the loop that it may run side by side with this one; null if it may not.
+    // Adjacent to those before it: machine code takes them from a follower at once.
+    companion: *const u8,
+    pair: Pair,
+    /// Two threads part; returns where machine code goes on with the first of them.
+    split: extern "sysv64" fn(&mut Context<'_>) -> *const u8,
+    /// The next thread does not come to the loop: it waits where it is, and the other one goes on.
+    give_up: extern "sysv64" fn(&mut Context<'_>),
     /// Magnitudes below which floats and doubles are treated as zero in a flushing mode, for every lane.
     flushed_f: [u32; 16],
     flushed_df: [u64; 8],
@@ -67,6 +79,8 @@ pub(crate) struct Context<'a> {
     /// The thread after the one that runs, and the end of them, as offsets from the first one.
     follower: u64,
     followers_end: u64,
+    /// How many of these have been written.
+    written: u64,
     /// The thread that runs, those before it, and those that follow.
     followers: [MaybeUninit<Follower>; FOLLOWERS],
     /// The thread after the one that the host knows to run.
@@ -110,90 +124,11 @@ impl State {
     }
 }
 
-/// A thread that machine code can go on with, or has left behind.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Follower {
-    /// Its register file.
-    file: *mut u8,
-    /// Lanes that run.
-    running: u64,
-    /// Where it goes on.
-    target: *const u8,
-    /// Out: the step at which it waits after a barrier, or [`ENDED`].
-    place: u64,
-    /// Out: the content of `%cr0`, if it waits.
-    state: State,
-}
-
 /// The place of a thread that has ended.
 const ENDED: u64 = u64::MAX;
 
 /// Most threads at a time.
 const FOLLOWERS: usize = 32;
-
-/// Places in [`Context`], for machine code.
-pub(crate) mod place {
-    use super::{Context, offset_of};
-
-    /// The float mode is the host's usual one.
-    pub(crate) const USUAL: u32 = 1;
-    /// It rounds as the usual one does, and flushes some denormals.
-    pub(crate) const FLUSHING: u32 = 2;
-    /// Directed rounding, denormals are kept.
-    pub(crate) const DIRECTED: u32 = 3;
-    /// In [`BEHIND`]: the host knows who waits.
-    pub(crate) const NOT_ALONE: i32 = -2;
-    /// Of a call of `branch`: lanes join instead.
-    pub(crate) const NO_TARGET: u32 = u32::MAX;
-
-    pub(crate) const FILE: i64 = offset_of!(Context<'_>, file) as i64;
-    pub(crate) const CONSTANTS: i64 = offset_of!(Context<'_>, constants) as i64;
-    pub(crate) const RUNNING: i64 = offset_of!(Context<'_>, running) as i64;
-    pub(crate) const LEFT: i64 = offset_of!(Context<'_>, left) as i64;
-    pub(crate) const LANE_OPERATIONS: i64 = offset_of!(Context<'_>, lane_operations) as i64;
-    pub(crate) const WAITING: i64 = offset_of!(Context<'_>, state.waiting) as i64;
-    pub(crate) const PARKED: i64 = offset_of!(Context<'_>, parked) as i64;
-    pub(crate) const BEHIND: i64 = offset_of!(Context<'_>, behind) as i64;
-    pub(crate) const PLACE: i64 = offset_of!(Context<'_>, place) as i64;
-    pub(crate) const TARGET: i64 = offset_of!(Context<'_>, target) as i64;
-    pub(crate) const BRANCH: i64 = offset_of!(Context<'_>, branch) as i64;
-    pub(crate) const STEP: i64 = offset_of!(Context<'_>, step) as i64;
-    pub(crate) const LOCAL: i64 = offset_of!(Context<'_>, local) as i64;
-    pub(crate) const LOCAL_BYTES: i64 = offset_of!(Context<'_>, local_bytes) as i64;
-    pub(crate) const STORAGE: i64 = offset_of!(Context<'_>, storage) as i64;
-    pub(crate) const STORAGE_COUNT: i64 = offset_of!(Context<'_>, storage_count) as i64;
-    pub(crate) const SURFACES: i64 = offset_of!(Context<'_>, surfaces) as i64;
-    pub(crate) const SURFACE_COUNT: i64 = offset_of!(Context<'_>, surface_count) as i64;
-    pub(crate) const FAULT: i64 = offset_of!(Context<'_>, fault) as i64;
-    pub(crate) const MODE: i64 = offset_of!(Context<'_>, state.mode) as i64;
-    pub(crate) const CONTROL: i64 = offset_of!(Context<'_>, state.control) as i64;
-    pub(crate) const CR0: i64 = offset_of!(Context<'_>, state.cr0) as i64;
-    pub(crate) const GRANTED: i64 = offset_of!(Context<'_>, granted) as i64;
-    pub(crate) const STATE: i64 = offset_of!(Context<'_>, state) as i64;
-    pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, known_cr0) as i64;
-    pub(crate) const REPEATS: i64 = offset_of!(Context<'_>, repeats) as i64;
-    pub(crate) const AGAIN: i64 = offset_of!(Context<'_>, again) as i64;
-    pub(crate) const FOLLOWER: i64 = offset_of!(Context<'_>, follower) as i64;
-    pub(crate) const FOLLOWERS_END: i64 = offset_of!(Context<'_>, followers_end) as i64;
-    /// Fields of a follower, relative to its offset in the context.
-    pub(crate) mod follower {
-        use super::super::Follower;
-        use super::{Context, offset_of};
-
-        const FIRST: usize = offset_of!(Context<'_>, followers);
-        pub(crate) const FILE: i64 = (FIRST + offset_of!(Follower, file)) as i64;
-        pub(crate) const RUNNING: i64 = (FIRST + offset_of!(Follower, running)) as i64;
-        pub(crate) const TARGET: i64 = (FIRST + offset_of!(Follower, target)) as i64;
-        pub(crate) const STATE: i64 = (FIRST + offset_of!(Follower, state)) as i64;
-        pub(crate) const PLACE: i64 = (FIRST + offset_of!(Follower, place)) as i64;
-        pub(crate) const CR0: i64 = (FIRST + offset_of!(Follower, state.cr0)) as i64;
-        /// Its size.
-        pub(crate) const BYTES: i64 = size_of::<Follower>() as i64;
-    }
-    pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
-    pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;
-}
 
 impl Context<'_> {
     /// Takes the places of all memory from the host.
@@ -239,6 +174,7 @@ impl Context<'_> {
         // Mostly all threads are at the same place.
         let mut last = (usize::MAX, false, NativeMode::Other);
         let mut target = std::ptr::null();
+        let mut companions = [std::ptr::null(); FOLLOWERS];
         self.host.followers(&mut |registers, lanes, of_thread| {
             let now = (lanes.place, lanes.running == full, of_thread);
             if now != last || lanes.running & !full != 0 {
@@ -257,31 +193,46 @@ impl Context<'_> {
             let Some(follower) = followers.get_mut(count).filter(|_| !file.is_null()) else {
                 return false;
             };
-            follower.write(Follower {
-                file,
-                running: lanes.running.into(),
-                target,
-                place: ENDED,
-                state: State::new(lanes.waiting, of_thread),
-            });
+            let state = State::new(lanes.waiting, of_thread);
+            follower.write(Follower::new(file, lanes.running, target, state));
+            // The one before it may run side by side with it.
+            let companion = match lanes.running == full && lanes.waiting == usize::MAX {
+                true => pages.companion(lanes.place),
+                false => std::ptr::null(),
+            };
+            if let Some(before) = companions.get_mut(count - 1) {
+                *before = companion;
+            }
             count += 1;
             true
         });
+        let may = self.host.may_run_ahead();
+        for (place, companion) in companions.into_iter().enumerate() {
+            let companion = if may { companion } else { std::ptr::null() };
+            match place {
+                0 => self.companion = companion,
+                _ if place < count => {
+                    if let Some(follower) = self.followers.get_mut(place) {
+                        // SAFETY: all below the count were written just now.
+                        unsafe { (&raw mut (*follower.as_mut_ptr()).companion).write(companion) };
+                    }
+                }
+                _ => break,
+            }
+        }
         if let Some(first) = self.followers.first_mut()
             && self.host.repeats(count)
             && let Some(target) = pages.target(thread.place, thread.running)
         {
-            first.write(Follower {
-                file: self.file,
-                running: thread.running.into(),
-                target,
-                place: ENDED,
-                state: State::new(thread.waiting, thread.mode),
-            });
+            let state = State::new(thread.waiting, thread.mode);
+            let mut own = Follower::new(self.file, thread.running, target, state);
+            own.companion = self.companion;
+            first.write(own);
             self.repeats = 1;
         }
         self.follower = size_of::<Follower>() as u64;
         self.known_follower = self.follower;
+        self.written = count as u64;
         self.followers_end = (count * size_of::<Follower>()) as u64;
     }
 
@@ -291,8 +242,20 @@ impl Context<'_> {
         if self.follower == self.followers_end {
             return self.follow(thread);
         }
+        // Those that are left run one after the other.
+        self.companion = std::ptr::null();
         self.follower += size_of::<Follower>() as u64;
         self.known_follower = self.follower;
+    }
+
+    /// The follower at an offset, if it is one of those that are known.
+    fn at(&mut self, offset: u64) -> Option<&mut Follower> {
+        let number = offset / size_of::<Follower>() as u64;
+        let known = (1..self.written).contains(&number);
+        let number = usize::try_from(number).ok().filter(|_| known)?;
+        let follower = self.followers.get_mut(number)?;
+        // SAFETY: all from the second one on below the end were written when they were taken from the host.
+        Some(unsafe { follower.assume_init_mut() })
     }
 
     /// Tells the host which thread runs.
@@ -347,6 +310,7 @@ impl Context<'_> {
     fn end(&mut self, thread: &mut NativeThread) {
         self.tell_thread();
         self.tell_parked();
+        self.tell_ahead();
         thread.cr0 = match self.state.cr0 == self.known_cr0 {
             true => None,
             false => u32::try_from(self.state.cr0).ok(),
@@ -406,6 +370,9 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
 extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
     // Without the step that ends the last thread; machine code compared it with zero.
     let left = context.left.saturating_sub(1);
+    if context.pages.compiled.companion.is_some() && !context.host.may_run_ahead() {
+        return 0;
+    }
     let Some(writes) = context.host.again(left) else {
         return 0;
     };
@@ -422,6 +389,17 @@ extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
             }
         }
     }
+    // The first one is not known to all functions as a follower, but it begins again, too.
+    let first = context.followers.first();
+    // SAFETY: groups only repeat if the first one was written, too.
+    let first = first.map(|first| unsafe { first.assume_init_ref().companion });
+    context.companion = first.unwrap_or(std::ptr::null());
+    for number in 1..context.written {
+        if let Some(follower) = context.at(number * size_of::<Follower>() as u64) {
+            follower.restart();
+        }
+    }
+    context.pair.waits = 0;
     context.follower = size_of::<Follower>() as u64;
     context.known_follower = context.follower;
     1
@@ -515,6 +493,14 @@ impl Pages {
         }
     }
 
+    /// Where code begins that brings a thread to a loop that it may run side by side with another one; null if there is
+    /// none.
+    fn companion(&self, place: usize) -> *const u8 {
+        let found = self.compiled.companion.filter(|(start, _)| *start == place);
+        let code = found.and_then(|(_, at)| self.code.get(at..));
+        code.map_or(std::ptr::null(), <[u8]>::as_ptr)
+    }
+
     /// The same as an address.
     fn target(&self, place: usize, running: u32) -> Option<*const u8> {
         let target = self.code.get(self.entry(place, running)?..);
@@ -548,11 +534,28 @@ impl Pages {
             parked: 0,
             behind: NOT_ALONE,
             known_cr0: UNWRITTEN,
+            companion: std::ptr::null(),
+            pair: Pair {
+                file: std::ptr::null_mut(),
+                running: 0,
+                left: 0,
+                lane_operations: 0,
+                state: State::new(usize::MAX, NativeMode::Other),
+                known_cr0: UNWRITTEN,
+                other_state: State::new(usize::MAX, NativeMode::Other),
+                other_used: 0,
+                other_lane_operations: 0,
+                started: 0,
+                waits: 0,
+            },
+            split,
+            give_up,
             flushed_f: [0; 16],
             flushed_df: [0; 8],
             granted: 0,
             follower: 0,
             followers_end: 0,
+            written: 0,
             followers: [const { MaybeUninit::uninit() }; FOLLOWERS],
             known_follower: 0,
             repeats: 0,

@@ -1,0 +1,558 @@
+//! Two threads side by side in an innermost loop.
+//!
+//! Turns of a loop are a chain of instructions that wait for each other; two threads of a group are two chains, which the host
+//! computes at the same time. A thread that comes to such a loop waits there until the next one comes to it, too. Then
+//! both are like one thread of twice as many lanes: the low ones are those of the first thread, the others those of the
+//! second, whose operands lie behind those of the first as far as what is known of registers is concerned. When all lanes
+//! of one of them have left the loop, they part: the first goes on, and the second one waits where it is until it has its
+//! turn.
+//!
+//! No step is run in another order that anybody could see: the second thread may only run instructions before its turn that
+//! access nothing but its own registers ([`Compiler::quiet`] looks for code that does no more), and they are counted when it has
+//! its turn.
+
+use crate::assembler::Label;
+use crate::count::Counts;
+use crate::elementary::is_near;
+use crate::exits::{TAKEN, Way};
+use crate::flow::Compiler;
+use crate::follow::of_follower;
+use crate::kept::Kept;
+use crate::loops::Loop;
+use crate::pages::place::{self as fields, follower, pair as fields_of};
+use crate::vector::{
+    CONTEXT, Chunks, Done, FILE, LANE_OPERATIONS, LEFT, OTHER_FILE, RUNNING, Writer, field,
+};
+use iced_x86::{Code as Op, MemoryOperand, Register};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use visakit_exec::code::{Action, Combine, Compute, Flag, Liveness, Operation, Step};
+
+/// Most lanes of a thread: those of two have bits in one word.
+const MOST_LANES: u32 = 16;
+
+/// The loop of a program in which two threads may run side by side.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    pub(crate) header: usize,
+    /// Where a thread begins that may come to it before its turn.
+    pub(crate) start: usize,
+    /// Code for such a thread, by first steps and versions of segments.
+    segments: HashMap<(usize, usize), Label>,
+    /// A thread comes to the loop, and the next one may.
+    pub(crate) attempt: Label,
+    /// The next one has come there.
+    begin: Label,
+    give_up: Label,
+    split: Label,
+    /// The loop for one thread, for full masks and for others, after the look for another thread.
+    pub(crate) alone: [Label; 2],
+}
+
+impl Pair {
+    /// Where the next thread begins.
+    pub(crate) fn companion(&self) -> Option<Label> {
+        self.segments.get(&(self.start, 0)).copied()
+    }
+}
+
+/// Whether a step accesses nothing but registers, and machine code needs the host for it at most where lanes diverge.
+fn is_quiet(action: &Action) -> bool {
+    match action {
+        Action::Compute(compute) => !is_near(compute.operation),
+        Action::Join
+        | Action::Nothing
+        | Action::Jump { .. }
+        | Action::Goto { .. }
+        | Action::UpdateMode(_) => true,
+        _ => false,
+    }
+}
+
+impl Compiler<'_> {
+    /// Writes a loop for two threads, and how they come to it. What is needed to look for another thread before it; `None`
+    /// if it cannot run that way.
+    pub(crate) fn write_pair(&mut self, one: &Loop) -> Option<Pair> {
+        if !self.suits(one) {
+            return None;
+        }
+        let start = 0;
+        let quiet = self.quiet(start, one.steps.start)?;
+        let asm = &mut self.writer.asm;
+        let [attempt, begin, give_up, split, all, some] = [(); 6].map(|()| asm.label());
+        let versions = quiet.iter().flat_map(|start| [(*start, 0), (*start, 1)]);
+        let pair = Pair {
+            header: one.steps.start,
+            start,
+            segments: versions.clone().map(|key| (key, asm.label())).collect(),
+            attempt,
+            begin,
+            give_up,
+            split,
+            alone: [all, some],
+        };
+        asm.settle();
+        let mark = asm.mark();
+        self.failed = false;
+        self.pair = Some(pair);
+        self.writer.pair = Some(self.writer.full.count_ones());
+        let both = self.write_turns(one, 1);
+        self.writer.pair = None;
+        let Some(both) = both.filter(|_| !self.failed) else {
+            self.take_back(mark);
+            self.pair = None;
+            return None;
+        };
+        self.is_ahead = true;
+        for (start, version) in versions {
+            self.segment(start, version);
+        }
+        self.is_ahead = false;
+        let pair = self.pair.take()?;
+        if self.failed {
+            self.take_back(mark);
+            return None;
+        }
+        self.come_together(&pair, one.usual_mode, both);
+        self.part_ways(&pair);
+        Some(pair)
+    }
+
+    /// The segments that lead from the start of a thread to a loop, in which nothing but registers is accessed; others are
+    /// left out, as if threads did not go there.
+    pub(crate) fn quiet(&self, start: usize, header: usize) -> Option<BTreeSet<usize>> {
+        let mut found = BTreeSet::new();
+        let mut next = vec![start];
+        let mut arrives = false;
+        while let Some(start) = next.pop() {
+            if start == header {
+                arrives = true;
+                continue;
+            }
+            let Some(segment) = self.segments.get(&start) else {
+                continue;
+            };
+            let steps = self.code.steps.get(segment.steps.clone())?;
+            if found.contains(&start) || !steps.iter().all(|step| is_quiet(&step.action)) {
+                continue;
+            }
+            found.insert(start);
+            if let Some(Action::Jump { target, .. } | Action::Goto { target, .. }) =
+                steps.last().map(|step| &step.action)
+            {
+                next.push(*target);
+            }
+            next.push(segment.steps.end);
+        }
+        (arrives && found.contains(&start)).then_some(found)
+    }
+
+    /// Whether lanes of two threads can share the steps of a loop.
+    fn suits(&self, one: &Loop) -> bool {
+        let full = self.writer.full;
+        let known = self.live.is_some_and(|live| !live.includes_end());
+        let local = |flag: &Flag| {
+            flag.first == 0
+                && flag.combine == Combine::PerLane
+                && self.writer.local_flags.contains(&(flag.offset as usize))
+        };
+        let steps = self.code.steps.get(one.steps.clone()).unwrap_or(&[]);
+        let suits = |step: &Step| {
+            let lanes = step.lanes;
+            let all = lanes.first == 0 && lanes.window() == full && lanes.count > 1;
+            match &step.action {
+                Action::Compute(compute) => {
+                    let mut flags = compute.flags.iter().take(compute.operation.flags());
+                    step.predicate.is_none()
+                        && !is_near(compute.operation)
+                        && (all || lanes.count == 1 && lanes.no_mask)
+                        && flags.all(local)
+                        && compute.sets.as_ref().is_none_or(|flag| all && local(flag))
+                }
+                Action::Goto { target, .. } => {
+                    all && *target >= one.steps.end && step.predicate.as_ref().is_some_and(local)
+                }
+                Action::Jump { target, .. } => {
+                    *target == one.steps.start && step.predicate.is_none()
+                }
+                _ => false,
+            }
+        };
+        known && !self.has_calls && full.count_ones() <= MOST_LANES && steps.iter().all(suits)
+    }
+
+    /// A thread comes to the loop; the next one runs until it comes there, too; both go on.
+    fn come_together(&mut self, pair: &Pair, usual_mode: bool, both: Label) {
+        use Register::{R12, RAX, RCX, YMM0};
+        let (load, store) = (Op::VEX_Vmovdqu_ymm_ymmm256, Op::VEX_Vmovdqu_ymmm256_ymm);
+        let full = self.writer.full;
+        let half = full.count_ones();
+        let asm = &mut self.writer.asm;
+        // The first one. Where others of its lanes wait, it runs alone.
+        asm.place(pair.attempt);
+        asm.op2(Op::Mov_r64_rm64, RCX, field(fields::COMPANION));
+        asm.op1i(Op::Mov_rm64_imm32, field(fields::COMPANION), 0);
+        let alone = asm.label();
+        asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
+        asm.jump(Op::Jne_rel32_64, alone);
+        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
+        asm.op2(Op::Mov_rm64_r64, field(fields_of::FILE), FILE);
+        asm.op2(Op::Mov_rm64_r64, field(fields_of::RUNNING), R12);
+        asm.op2(Op::Mov_rm64_r64, field(fields_of::LEFT), LEFT);
+        let lanes = field(fields_of::LANE_OPERATIONS);
+        asm.op2(Op::Mov_rm64_r64, lanes, LANE_OPERATIONS);
+        asm.op2(load, YMM0, field(fields::STATE));
+        asm.op2(store, field(fields_of::STATE), YMM0);
+        asm.op2(load, YMM0, of_follower(follower::STATE));
+        asm.op2(store, field(fields::STATE), YMM0);
+        asm.op2(Op::Mov_r64_rm64, FILE, of_follower(follower::FILE));
+        asm.op2(Op::Mov_rm64_r64, field(fields::FILE), FILE);
+        asm.op2(Op::Mov_r64_rm64, R12, of_follower(follower::RUNNING));
+        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), R12);
+        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::KNOWN_CR0));
+        asm.op2(Op::Mov_rm64_r64, field(fields_of::KNOWN_CR0), RAX);
+        asm.op1s(Op::Mov_rm64_imm32, field(fields::KNOWN_CR0), -1);
+        let operations = Register::R14D;
+        asm.op2(Op::Xor_r32_rm32, operations, operations);
+        asm.op1(Op::Jmp_rm64, RCX);
+        // The second one.
+        asm.place(pair.begin);
+        let here = asm.label();
+        asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
+        asm.jump(Op::Jne_rel32_64, here);
+        if usual_mode {
+            for mode in [fields::MODE, fields_of::MODE] {
+                asm.op1i(Op::Cmp_rm32_imm32, field(mode), fields::USUAL);
+                asm.jump(Op::Jne_rel32_64, here);
+            }
+        }
+        asm.op2(load, YMM0, field(fields::STATE));
+        asm.op2(store, field(fields_of::OTHER_STATE), YMM0);
+        let lanes = field(fields_of::OTHER_LANE_OPERATIONS);
+        asm.op2(Op::Mov_rm64_r64, lanes, LANE_OPERATIONS);
+        asm.op2(Op::Mov_r64_rm64, RCX, field(fields_of::LEFT));
+        asm.op2(Op::Mov_r64_rm64, RAX, RCX);
+        asm.op2(Op::Sub_r64_rm64, RAX, LEFT);
+        asm.op2(Op::Mov_rm64_r64, field(fields_of::OTHER_USED), RAX);
+        asm.op2(Op::Mov_rm64_r64, field(fields_of::STARTED), RCX);
+        asm.op2(Op::Mov_r64_rm64, LEFT, RCX);
+        let lanes = field(fields_of::LANE_OPERATIONS);
+        asm.op2(Op::Mov_r64_rm64, LANE_OPERATIONS, lanes);
+        asm.op2(Op::Mov_r64_rm64, OTHER_FILE, FILE);
+        asm.op2(Op::Mov_r64_rm64, FILE, field(fields_of::FILE));
+        asm.op1i(Op::Shl_rm32_imm8, RUNNING, half);
+        asm.op2(Op::Or_r32_rm32, RUNNING, field(fields_of::RUNNING));
+        asm.jump(Op::Jmp_rel32_64, both);
+        // It cannot go on.
+        asm.place(here);
+        let number = u32::try_from(pair.header).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
+        asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), RAX);
+        asm.place(pair.give_up);
+        self.call_for_pair(fields::GIVE_UP);
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, LEFT, field(fields::LEFT));
+        asm.op2(
+            Op::Mov_r64_rm64,
+            LANE_OPERATIONS,
+            field(fields::LANE_OPERATIONS),
+        );
+        asm.place(alone);
+        let [all, some] = pair.alone;
+        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, full);
+        asm.jump(Op::Je_rel32_64, all);
+        asm.jump(Op::Jmp_rel32_64, some);
+    }
+
+    /// Two threads part: at the place in the context those go on of which lanes run.
+    fn part_ways(&mut self, pair: &Pair) {
+        self.writer.asm.place(pair.split);
+        self.call_for_pair(fields::SPLIT);
+        self.writer.asm.op1(Op::Jmp_rm64, Register::RAX);
+    }
+
+    /// Calls a function that changes the thread.
+    fn call_for_pair(&mut self, function: i64) {
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_rm64_r64, field(fields::LEFT), LEFT);
+        asm.op2(
+            Op::Mov_rm64_r64,
+            field(fields::LANE_OPERATIONS),
+            LANE_OPERATIONS,
+        );
+        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
+        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+        asm.op0(Op::VEX_Vzeroupper);
+        asm.op1(Op::Call_rm64, field(function));
+        asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
+        asm.op2(Op::Mov_r64_rm64, Register::R12, field(fields::RUNNING));
+    }
+
+    /// Before its turn a thread goes to a step: to the loop, to code of its own, or no further. Whether it is before its turn.
+    pub(crate) fn go_ahead(&mut self, step: usize, version: usize) -> bool {
+        let Some(pair) = self.pair.as_ref().filter(|_| self.is_ahead) else {
+            return false;
+        };
+        let known = match step == pair.header {
+            true => Some(pair.begin),
+            false => pair.segments.get(&(step, version)).copied(),
+        };
+        match known {
+            Some(label) => self.writer.asm.jump(Op::Jmp_rel32_64, label),
+            None => self.wait_at(step),
+        }
+        true
+    }
+
+    /// The start of a segment, for a thread before its turn or in it.
+    pub(crate) fn label_of(&self, start: usize, version: usize) -> Option<Label> {
+        match self.pair.as_ref().filter(|_| self.is_ahead) {
+            Some(pair) => pair.segments.get(&(start, version)).copied(),
+            None => self
+                .segments
+                .get(&start)
+                .map(|segment| segment.label(version)),
+        }
+    }
+
+    /// Before its turn a thread waits at a step; of two threads that run side by side both go on there.
+    fn wait_at(&mut self, step: usize) {
+        let Some(pair) = &self.pair else {
+            return;
+        };
+        let label = if self.is_ahead {
+            pair.give_up
+        } else {
+            pair.split
+        };
+        let asm = &mut self.writer.asm;
+        let number = u32::try_from(step).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
+        asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), Register::RAX);
+        asm.jump(Op::Jmp_rel32_64, label);
+    }
+
+    /// Whether what is written is no code for one thread in its turn.
+    pub(crate) const fn is_for_pairs(&self) -> bool {
+        self.is_ahead || self.writer.pair.is_some()
+    }
+
+    /// A way out of such code, after its label. `kept` is what registers hold in the loop.
+    pub(crate) fn leave_pair(
+        &mut self,
+        (mut place, way): (usize, Way),
+        mut counts: Counts,
+        pending: &[crate::pending::Pending],
+        kept: Option<&Kept>,
+    ) {
+        match way {
+            Way::Leave => {}
+            Way::Branch(target, Some(stays)) if self.writer.pair.is_some() => {
+                return self.leave_both((place, target), counts, pending, (stays, kept));
+            }
+            // The host would have to decide; the step is not run.
+            Way::Branch(..) | Way::Jump(_) => (place, counts) = self.before_branch(place, counts),
+            Way::Join => {}
+            Way::Fault | Way::Go(_) => {
+                self.failed = true;
+                return;
+            }
+        }
+        self.store_pending(pending);
+        self.count(counts);
+        self.wait_at(place);
+    }
+
+    /// Lanes of either thread leave the loop, and wait.
+    fn leave_both(
+        &mut self,
+        (place, target): (usize, usize),
+        counts: Counts,
+        pending: &[crate::pending::Pending],
+        (stays, kept): (Label, Option<&Kept>),
+    ) {
+        let half = self.writer.full.count_ones();
+        let host = self.writer.asm.label();
+        self.may_park(target, host);
+        let live: Vec<_> = pending
+            .iter()
+            .filter(|one| self.live_in_pair(target, &one.bytes))
+            .cloned()
+            .collect();
+        self.store_pending(&live);
+        self.count_both(TAKEN, counts.running, 0);
+        self.park();
+        let low = self.writer.full;
+        let asm = &mut self.writer.asm;
+        let apart = asm.label();
+        asm.op1i(Op::Test_rm32_imm32, RUNNING, low);
+        asm.jump(Op::Je_rel32_64, apart);
+        asm.op1i(Op::Test_rm32_imm32, RUNNING, low << half);
+        asm.jump(Op::Je_rel32_64, apart);
+        if let Some(kept) = kept {
+            self.writer.load_running(kept);
+        }
+        self.writer.asm.jump(Op::Jmp_rel32_64, stays);
+        self.writer.asm.place(apart);
+        self.store_pending(pending);
+        self.count(counts);
+        self.wait_at(place + 1);
+        self.writer.asm.place(host);
+        let (place, before) = self.before_branch(place, counts);
+        self.store_pending(pending);
+        self.count(before);
+        self.wait_at(place);
+    }
+
+    /// The place before a branch, and what was counted until there, given what was counted after it: before the comparison, too,
+    /// if they run as one, as its predicate does not exist then.
+    fn before_branch(&mut self, place: usize, mut counts: Counts) -> (usize, Counts) {
+        // Where all lanes run, their number is counted.
+        let full = counts.running == 0;
+        let before = place.checked_sub(1);
+        let fused = before.filter(|before| self.fused.contains_key(before));
+        for place in [Some(place), fused].into_iter().flatten() {
+            let Some(step) = self.code.steps.get(place) else {
+                continue;
+            };
+            let lanes = step.lanes;
+            let (known, running) = match step.action {
+                Action::Jump { .. } => (1, 0),
+                Action::Goto { .. } if full => (self.writer.full.count_ones(), 0),
+                Action::Goto { .. } => (0, 1),
+                _ if lanes.no_mask || full => (lanes.count.into(), 0),
+                _ if lanes.window() == self.writer.full => (0, 1),
+                // They were counted one by one.
+                _ => (u32::MAX, 0),
+            };
+            let before = Counts {
+                instructions: counts.instructions.wrapping_sub(1),
+                lanes: counts.lanes.wrapping_sub(known),
+                running: counts.running.wrapping_sub(running),
+            };
+            let fits =
+                counts.instructions >= 1 && counts.lanes >= known && counts.running >= running;
+            self.failed |= !fits;
+            counts = before;
+        }
+        (fused.unwrap_or(place), counts)
+    }
+
+    /// Counts this many instructions for the lanes of both threads in a register, and lanes of each. Clobbers `ecx`.
+    pub(crate) fn count_both(&mut self, lanes: Register, instructions: u32, known: u32) {
+        let Some(half) = self.writer.pair.filter(|_| instructions | known != 0) else {
+            return;
+        };
+        let (ecx, rcx, low) = (Register::ECX, Register::RCX, self.writer.full);
+        let asm = &mut self.writer.asm;
+        for other in [false, true] {
+            asm.op2(Op::Mov_r32_rm32, ecx, lanes);
+            match other {
+                false => asm.op1i(Op::And_rm32_imm32, ecx, low),
+                true => asm.op1i(Op::Shr_rm32_imm8, ecx, half),
+            }
+            asm.op2(Op::Popcnt_r32_rm32, ecx, ecx);
+            asm.op2i(Op::Imul_r32_rm32_imm32, ecx, ecx, instructions);
+            if other {
+                if known != 0 {
+                    asm.op1i(Op::Add_rm32_imm32, ecx, known);
+                }
+                let to = field(fields_of::OTHER_LANE_OPERATIONS);
+                asm.op2(Op::Add_rm64_r64, to, rcx);
+            } else {
+                let (base, known) = (LANE_OPERATIONS, known.into());
+                let sum = MemoryOperand::with_base_index_scale_displ_size(base, rcx, 1, known, 8);
+                asm.op2(Op::Lea_r64_m, LANE_OPERATIONS, sum);
+            }
+        }
+    }
+
+    /// Whether bytes of either thread may be read from a step on.
+    pub(crate) fn live_in_pair(&self, step: usize, bytes: &Range<usize>) -> bool {
+        let bytes = self.writer.own_bytes(bytes);
+        self.live
+            .is_none_or(|live: &Liveness| crate::flow::is_live_at(live, step, &bytes))
+    }
+}
+
+impl Writer {
+    /// Bytes of the file of one thread.
+    pub(crate) fn own_bytes(&self, bytes: &Range<usize>) -> Range<usize> {
+        let before = match self.pair.is_some() && bytes.start >= self.file_bytes {
+            true => self.file_bytes,
+            false => 0,
+        };
+        bytes.start - before..bytes.end - before
+    }
+
+    /// Lanes of both threads, given those of one.
+    pub(crate) const fn lanes_of_both(&self, lanes: u32) -> u32 {
+        match self.pair {
+            Some(half) => lanes & u32::MAX >> (32 - half) | lanes << half,
+            None => lanes,
+        }
+    }
+
+    /// Vectors of a computation: for two threads one each.
+    pub(crate) const fn vectors(&self, c: Chunks) -> usize {
+        if self.pair.is_some() { 2 } else { c.count }
+    }
+
+    /// Whether there is code for a computation in what is written.
+    pub(crate) fn is_for_pairs(&self, c: Chunks, compute: &Compute) -> bool {
+        let plain = !matches!(
+            compute.operation,
+            Operation::Convert(_)
+                | Operation::IntegerToFloat
+                | Operation::FlagFromBits
+                | Operation::AddCarry
+                | Operation::SubBorrow
+                | Operation::FlagToNumber(_)
+        );
+        self.pair.is_none() || c.count == 1 && plain && compute.second.is_none()
+    }
+
+    /// How much further than its own place a vector of the second thread lies.
+    pub(crate) const fn distance_to(&self, c: Chunks, vector: usize) -> usize {
+        match self.pair {
+            Some(_) if vector != 0 => self.file_bytes - c.lanes * c.lane,
+            _ => 0,
+        }
+    }
+
+    /// The computation of a vector, and the number of the chunk of its sources.
+    pub(crate) fn of_vector<'a>(
+        &self,
+        c: Chunks,
+        vector: usize,
+        compute: &'a Compute,
+    ) -> (usize, Cow<'a, Compute>) {
+        if self.pair.is_none() || vector == 0 {
+            return (vector, Cow::Borrowed(compute));
+        }
+        let mut other = compute.clone();
+        for source in &mut other.sources {
+            // Numbers of the program are the same.
+            if !self.literals.contains_key(&source.offset) {
+                source.offset += self.file_bytes;
+            }
+        }
+        other.destination.offset += self.file_bytes;
+        let _ = c;
+        (0, Cow::Owned(other))
+    }
+
+    /// Stores the word of a predicate variable of the second thread, which is in the upper part of a register.
+    pub(crate) fn store_other_flag(&mut self, offset: usize, place: usize) -> Done {
+        if let Some(half) = self.pair {
+            let to = self.place(offset + self.file_bytes, 4)?;
+            let eax = Register::EAX;
+            self.asm
+                .op2(Op::Mov_r32_rm32, eax, crate::masks::flag_register(place));
+            self.asm.op1i(Op::Shr_rm32_imm8, eax, half);
+            self.asm.op2(Op::Mov_rm32_r32, to, eax);
+        }
+        Ok(())
+    }
+}
