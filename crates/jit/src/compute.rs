@@ -539,6 +539,9 @@ impl Writer {
 
     /// Copies of consecutive bytes and words.
     fn bytes(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
+        if self.pair.is_some() {
+            return Err(NoTemplate);
+        }
         let lanes = usize::from(step.lanes.count);
         let size = match (compute.operation, compute.lane) {
             (Operation::Copy, Lane::U8) => 1,

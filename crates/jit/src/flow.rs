@@ -181,7 +181,7 @@ pub(crate) struct Compiler<'c> {
     /// The last walk through what is live, and the segment that it is of.
     walk: Option<(usize, Walk)>,
     /// Comparisons that run as one with the branch after them.
-    pub(crate) fused: HashMap<usize, Branch>,
+    fused: HashMap<usize, Branch>,
     /// The float modes that steps may well be reached in.
     modes: Vec<Modes>,
     /// Messages of the segment whose addresses differ by something uniform.
@@ -202,6 +202,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) products: Products,
     /// The loop in which two threads may run side by side.
     pub(crate) pair: Option<Pair>,
+    /// Whether there may be one.
+    pub(crate) may_pair: bool,
     /// Whether code for a thread before its turn is written.
     pub(crate) is_ahead: bool,
     /// Whether there is no such code, nor code for two threads.
@@ -267,6 +269,7 @@ pub(crate) fn compile(
         turn: None,
         products: Products::default(),
         pair: None,
+        may_pair: false,
         is_ahead: false,
         failed: false,
         end,
@@ -489,7 +492,8 @@ impl Compiler<'_> {
             self.keep_numbers(place);
             let branch = self.fused.get(&place).copied();
             self.writer.role = self.products.role(place);
-            self.writer.branch = branch.filter(|_| place + 1 < end);
+            let fuses = place + 1 < end && !self.is_for_pairs();
+            self.writer.branch = branch.filter(|_| fuses);
             let plan = self.linear.as_ref();
             if plan.is_some_and(|plan| plan.deferred.contains(&place)) {
                 self.defer(step, counts);

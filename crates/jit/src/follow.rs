@@ -47,7 +47,7 @@ impl Compiler<'_> {
         asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
         asm.op2(Op::Cmp_r64_rm64, RAX, field(fields::FOLLOWERS_END));
         asm.jump(Op::Je_rel32_64, if after.is_some() { leaves } else { last });
-        if self.pair.is_some() {
+        if self.may_pair {
             // What the next one has run already.
             asm.op2(Op::Cmp_r64_rm64, LEFT, of_follower(AHEAD));
             asm.jump(Op::Jbe_rel32_64, leaves);
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         asm.op2(store, field(fields::STATE), YMM0);
         asm.op2(load, YMM0, of_follower(PARKED));
         asm.op2(store, field(fields::PARKED), YMM0);
-        if self.pair.is_some() {
+        if self.may_pair {
             asm.op2(Op::Sub_r64_rm64, LEFT, of_follower(AHEAD));
             let lanes = of_follower(follower::LANE_OPERATIONS);
             asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, lanes);

@@ -104,15 +104,18 @@ fn is_of_lanes(step: &Step) -> bool {
 impl Compiler<'_> {
     /// Writes the loops of the program, for full masks and for others.
     pub(crate) fn loops(&mut self) {
-        for one in self.find_loops() {
+        let loops = self.find_loops();
+        self.may_pair = self.may_pair(&loops);
+        for one in loops {
             self.products = self.products(&one.steps);
-            if self.pair.is_none() {
+            if self.may_pair && self.pair.is_none() {
                 self.pair = self.write_pair(&one);
                 self.failed = false;
             }
             for version in [0, 1] {
                 self.write_loop(&one, version);
             }
+            self.go_on_alone(one.steps.start);
         }
         self.products = Products::default();
     }

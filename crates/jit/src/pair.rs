@@ -27,10 +27,42 @@ use iced_x86::{Code as Op, MemoryOperand, Register};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use visakit_exec::code::{Action, Combine, Compute, Flag, Liveness, Operation, Step};
+use visakit_exec::code::{
+    Action, Combine, Compute, Flag, Lane, Liveness, Operation, Region, Source, Step, Target,
+};
+use visakit_isa::DataType;
 
-/// Most lanes of a thread: those of two have bits in one word.
-const MOST_LANES: u32 = 16;
+/// Lanes of a thread: those of two have bits in one word, and dwords of one are a whole vector.
+const LANES: [u32; 2] = [8, 16];
+
+/// The step at which threads begin.
+const START: usize = 0;
+
+/// Whether the operands of a computation are dwords, or numbers of the program, each in its place.
+fn is_of_dwords(compute: &Compute) -> bool {
+    let plain = |ty: DataType, float: bool| ty.size() == 4 && ty.is_float() == float;
+    let float = compute.lane == Lane::F32;
+    let used = compute.sources.iter().take(compute.operation.sources());
+    let source = |source: &Source| match source.region {
+        Region::Packed => plain(source.data_type, float),
+        Region::Scalar => plain(source.data_type, float) || source.constant.is_some(),
+        _ => false,
+    };
+    let to = &compute.destination;
+    let written = match compute.sets {
+        // Predicate variables have no other destination.
+        Some(_) => true,
+        None => {
+            !matches!(compute.operation, Operation::Compare(_))
+                && to.target == Target::Packed
+                && plain(to.data_type, float)
+        }
+    };
+    matches!(compute.lane, Lane::U32 | Lane::I32 | Lane::F32)
+        && !is_near(compute.operation)
+        && used.into_iter().all(source)
+        && written
+}
 
 /// The loop of a program in which two threads may run side by side.
 #[derive(Debug)]
@@ -77,14 +109,13 @@ impl Compiler<'_> {
         if !self.suits(one) {
             return None;
         }
-        let start = 0;
-        let quiet = self.quiet(start, one.steps.start)?;
+        let quiet = self.quiet(START, one.steps.start)?;
         let asm = &mut self.writer.asm;
         let [attempt, begin, give_up, split, all, some] = [(); 6].map(|()| asm.label());
         let versions = quiet.iter().flat_map(|start| [(*start, 0), (*start, 1)]);
         let pair = Pair {
             header: one.steps.start,
-            start,
+            start: START,
             segments: versions.clone().map(|key| (key, asm.label())).collect(),
             attempt,
             begin,
@@ -148,7 +179,14 @@ impl Compiler<'_> {
         (arrives && found.contains(&start)).then_some(found)
     }
 
-    /// Whether lanes of two threads can share the steps of a loop.
+    /// Whether two threads may run side by side in a loop of the program, as far as that is known before it is written.
+    pub(crate) fn may_pair(&self, loops: &[Loop]) -> bool {
+        let mut loops = loops.iter();
+        loops.any(|one| self.suits(one) && self.quiet(START, one.steps.start).is_some())
+    }
+
+    /// Whether lanes of two threads can share the steps of a loop: dwords in whole vectors, of which each thread has one, or
+    /// numbers.
     fn suits(&self, one: &Loop) -> bool {
         let full = self.writer.full;
         let known = self.live.is_some_and(|live| !live.includes_end());
@@ -163,12 +201,12 @@ impl Compiler<'_> {
             let all = lanes.first == 0 && lanes.window() == full && lanes.count > 1;
             match &step.action {
                 Action::Compute(compute) => {
-                    let mut flags = compute.flags.iter().take(compute.operation.flags());
+                    let flags = compute.flags.iter().take(compute.operation.flags());
+                    let is_one = lanes.count == 1 && lanes.no_mask;
                     step.predicate.is_none()
-                        && !is_near(compute.operation)
-                        && (all || lanes.count == 1 && lanes.no_mask)
-                        && flags.all(local)
-                        && compute.sets.as_ref().is_none_or(|flag| all && local(flag))
+                        && is_of_dwords(compute)
+                        && (all || is_one && flags.len() == 0 && compute.sets.is_none())
+                        && flags.chain(&compute.sets).all(local)
                 }
                 Action::Goto { target, .. } => {
                     all && *target >= one.steps.end && step.predicate.as_ref().is_some_and(local)
@@ -179,7 +217,9 @@ impl Compiler<'_> {
                 _ => false,
             }
         };
-        known && !self.has_calls && full.count_ones() <= MOST_LANES && steps.iter().all(suits)
+        let is_whole =
+            LANES.contains(&full.count_ones()) && full.trailing_ones() == full.count_ones();
+        known && !self.has_calls && is_whole && steps.iter().all(suits)
     }
 
     /// A thread comes to the loop; the next one runs until it comes there, too; both go on.
@@ -265,6 +305,22 @@ impl Compiler<'_> {
         asm.jump(Op::Jmp_rel32_64, some);
     }
 
+    /// Threads that run alone go to the code of segments, if there is no other code for the loop.
+    pub(crate) fn go_on_alone(&mut self, start: usize) {
+        let Some(pair) = self.pair.as_ref().filter(|pair| pair.header == start) else {
+            return;
+        };
+        for (version, label) in pair.alone.into_iter().enumerate() {
+            if let Some(segment) = self.segments.get(&start)
+                && !self.loops.contains_key(&(start, version))
+            {
+                self.writer.asm.place(label);
+                let asm = &mut self.writer.asm;
+                asm.jump(Op::Jmp_rel32_64, segment.label(version));
+            }
+        }
+    }
+
     /// Two threads part: at the place in the context those go on of which lanes run.
     fn part_ways(&mut self, pair: &Pair) {
         self.writer.asm.place(pair.split);
@@ -341,7 +397,7 @@ impl Compiler<'_> {
     /// A way out of such code, after its label. `kept` is what registers hold in the loop.
     pub(crate) fn leave_pair(
         &mut self,
-        (mut place, way): (usize, Way),
+        (place, way): (usize, Way),
         mut counts: Counts,
         pending: &[crate::pending::Pending],
         kept: Option<&Kept>,
@@ -352,7 +408,7 @@ impl Compiler<'_> {
                 return self.leave_both((place, target), counts, pending, (stays, kept));
             }
             // The host would have to decide; the step is not run.
-            Way::Branch(..) | Way::Jump(_) => (place, counts) = self.before_branch(place, counts),
+            Way::Branch(..) | Way::Jump(_) => counts = self.before_branch(place, counts),
             Way::Join => {}
             Way::Fault | Way::Go(_) => {
                 self.failed = true;
@@ -399,44 +455,30 @@ impl Compiler<'_> {
         self.count(counts);
         self.wait_at(place + 1);
         self.writer.asm.place(host);
-        let (place, before) = self.before_branch(place, counts);
+        let before = self.before_branch(place, counts);
         self.store_pending(pending);
         self.count(before);
         self.wait_at(place);
     }
 
-    /// The place before a branch, and what was counted until there, given what was counted after it: before the comparison, too,
-    /// if they run as one, as its predicate does not exist then.
-    fn before_branch(&mut self, place: usize, mut counts: Counts) -> (usize, Counts) {
-        // Where all lanes run, their number is counted.
-        let full = counts.running == 0;
-        let before = place.checked_sub(1);
-        let fused = before.filter(|before| self.fused.contains_key(before));
-        for place in [Some(place), fused].into_iter().flatten() {
-            let Some(step) = self.code.steps.get(place) else {
-                continue;
-            };
-            let lanes = step.lanes;
-            let (known, running) = match step.action {
-                Action::Jump { .. } => (1, 0),
-                Action::Goto { .. } if full => (self.writer.full.count_ones(), 0),
-                Action::Goto { .. } => (0, 1),
-                _ if lanes.no_mask || full => (lanes.count.into(), 0),
-                _ if lanes.window() == self.writer.full => (0, 1),
-                // They were counted one by one.
-                _ => (u32::MAX, 0),
-            };
-            let before = Counts {
-                instructions: counts.instructions.wrapping_sub(1),
-                lanes: counts.lanes.wrapping_sub(known),
-                running: counts.running.wrapping_sub(running),
-            };
-            let fits =
-                counts.instructions >= 1 && counts.lanes >= known && counts.running >= running;
-            self.failed |= !fits;
-            counts = before;
-        }
-        (fused.unwrap_or(place), counts)
+    /// What was counted before a branch, given what was counted after it. Its predicate is in the register file then, as such code
+    /// has no comparisons that run as one with the branch after them.
+    fn before_branch(&mut self, place: usize, counts: Counts) -> Counts {
+        let step = self.code.steps.get(place).map(|step| &step.action);
+        let (known, running) = match step {
+            Some(Action::Jump { .. }) => (1, 0),
+            // Where all lanes run, their number is counted.
+            _ if counts.running == 0 => (self.writer.full.count_ones(), 0),
+            _ => (0, 1),
+        };
+        let before = Counts {
+            instructions: counts.instructions.wrapping_sub(1),
+            lanes: counts.lanes.wrapping_sub(known),
+            running: counts.running.wrapping_sub(running),
+        };
+        let fits = counts.instructions >= 1 && counts.lanes >= known && counts.running >= running;
+        self.failed |= !fits;
+        before
     }
 
     /// Counts this many instructions for the lanes of both threads in a register, and lanes of each. Clobbers `ecx`.

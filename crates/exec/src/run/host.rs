@@ -15,9 +15,9 @@ use crate::native::{
 };
 use crate::program::Program;
 
-/// Steps that all threads may run at least where one runs before its turn: more than the one before it, and itself, run
-/// until both have had a turn.
-const AHEAD: u64 = 100 * SLICE;
+/// Steps that all threads may run at least where one runs before its turn: more than all of them run until what it has run,
+/// which is less than two slices, is counted.
+const AHEAD: u64 = 10_000 * SLICE;
 
 /// Threads while machine code runs them.
 pub(super) struct Machine<'a> {

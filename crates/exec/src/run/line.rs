@@ -19,7 +19,7 @@ pub(super) struct Line<'a> {
     /// Steps that the group may still run before its caller is asked.
     pub(super) fuel: &'a mut u64,
     pub(super) world: &'a World<'a>,
-    /// What [`NativeThread::left`] was when the steps were last counted.
+    /// What [`NativeThread::left`] was when the steps were last counted, with what the thread had run before its turn.
     pub(super) left: u64,
     /// The counts of groups before this one.
     pub(super) earlier: &'a mut Counters,

@@ -13,7 +13,7 @@ pub(super) struct Follower {
     pub(super) running: u64,
     /// Where it goes on.
     pub(super) target: *const u8,
-    /// Out: the step at which it waits after a barrier, or [`ENDED`].
+    /// Out: the step at which it waits, after a barrier or before its turn, or [`ENDED`].
     pub(super) place: u64,
     /// Out: the content of `%cr0`, if it waits.
     pub(super) state: State,

@@ -447,8 +447,8 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Copies code into pages. Its first instruction receives the address of a [`Context`] according to the C calling
-    /// convention of System V, jumps to the target found there, and eventually returns. It accesses only the register
-    /// file below `file_bytes` and its constants; the compiler checks this for each access it emits.
+    /// convention of System V, jumps to the target found there, and eventually returns. It accesses only its constants and the
+    /// register files of the thread and its followers below `file_bytes`; the compiler checks this for each access it emits.
     pub(crate) fn new(compiled: Compiled) -> Option<Self> {
         let code = &compiled.bytes;
         let mut pages = MmapMut::map_anon(code.len().max(1)).ok()?;
@@ -572,7 +572,8 @@ impl Pages {
                 unsafe { std::mem::transmute(self.code.as_ptr()) };
             // The code jumps to `target`, also that of a follower, and to what `branch` returns, which are its own labels, and accesses nothing
             // but the context, the constants, its stack, the register file, whose size was compared with the one it was
-            // compiled for just now and after each call back, and shared local and global memory, whose bounds it
+            // compiled for just now and after each call back, those of followers, of which the same is true when they are
+            // taken from the host, and shared local and global memory, whose bounds it
             // compares before each access with those in the context and in the storage that a memory lends. Global
             // memory consists of atomic words: elements are read and written like relaxed accesses to them, and
             // exchanged by instructions with a lock. What it knows of files and memory stays valid, as only the interpreter

@@ -10,7 +10,7 @@ use visakit_exec::{Counters, Examined, Group, Limits, Memory, Program, Progress,
 const BYTES: usize = 1 << 10;
 
 /// Kernels that are tried.
-const ROUNDS: usize = 300;
+const ROUNDS: usize = 400;
 
 const VARIABLES: u32 = 6;
 
@@ -29,7 +29,8 @@ fn text(lanes: u32, random: &mut Random) -> String {
         let _ = writeln!(
             text,
             ".decl V{n} v_type=G type=ud num_elts=32 align=GRF\n\
-             .decl F{n} v_type=G type=f num_elts=32 align=GRF alias=<V{n}, 0>"
+             .decl F{n} v_type=G type=f num_elts=32 align=GRF alias=<V{n}, 0>\n\
+             .decl W{n} v_type=G type=uw num_elts=64 align=GRF alias=<V{n}, 0>"
         );
     }
     let _ = writeln!(text, ".kernel_attr SimdSize={lanes}");
@@ -39,7 +40,7 @@ fn text(lanes: u32, random: &mut Random) -> String {
     let statement = |random: &mut Random| {
         let [a, b, c] = [(); 3].map(|()| random.next() % VARIABLES);
         let head = |name: &str| format!("{name} (M1, {lanes})");
-        match random.next() % 11 {
+        match random.next() % 24 {
             0 | 1 => format!(
                 "{} V{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>",
                 head("add")
@@ -64,6 +65,21 @@ fn text(lanes: u32, random: &mut Random) -> String {
             7 => format!("{} V{a}(0,0)<1> V{b}(0,0)<1;1,0>", head("mov")),
             8 => format!("{} V{a}(0,0)<1> N(0,0)<0;1,0>", head("mov")),
             9 => format!("add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> V{b}(0,2)<0;1,0>"),
+            // Operands of other sizes, for which threads run alone.
+            10 => format!("mov (M1_NM, 1) W{a}(0,0)<1> W{b}(0,0)<0;1,0>"),
+            11 => format!(
+                "{} W{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>",
+                head("add")
+            ),
+            12 => format!("cmp.lt (M1, {lanes}) V{a}(0,0)<1> V{b}(0,0)<1;1,0> V{c}(0,0)<1;1,0>"),
+            13 => format!(
+                "cmp.lt (M1_NM, {lanes}) P2 V{a}(0,0)<1;1,0> V{b}(0,0)<1;1,0>\n\
+                 (P2) sel (M1_NM, 1) V{c}(0,0)<1> V{a}(0,1)<0;1,0> V{b}(0,3)<0;1,0>"
+            ),
+            14..17 => format!(
+                "cmp.lt (M1, {lanes}) P2 V{a}(0,0)<1;1,0> V{b}(0,0)<1;1,0>\n\
+                 (P2) sel (M1, {lanes}) V{c}(0,0)<1> V{a}(0,0)<1;1,0> V{b}(0,0)<1;1,0>"
+            ),
             _ => format!("{} V{a}(0,0)<1> V{b}(0,0)<1;1,0> 0x3:ud", head("shl")),
         }
     };
@@ -95,6 +111,12 @@ fn text(lanes: u32, random: &mut Random) -> String {
             2 => line(accesses(random.next() % VARIABLES)),
             3 => line("xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud".into()),
             4 => line("barrier".into()),
+            5 => line(format!(
+                "and (M1, {lanes}) M(0,0)<1> E(0,0)<1;1,0> 0x1:ud\n\
+                 cmp.eq (M1, {lanes}) P1 M(0,0)<1;1,0> 0x0:ud\n\
+                 (P1) goto (M1, {lanes}) OVER{number}\n\
+                 add (M1, {lanes}) V2(0,0)<1> V2(0,0)<1;1,0> 0x5:ud\nOVER{number}:"
+            )),
             _ => {}
         }
         line("mov (M1_NM, 1) I(0,0)<1> 0x0:ud".into());
@@ -198,7 +220,7 @@ fn run(program: &Program, (lanes, threads, seed): (u32, u32, u32), fault: bool, 
 fn as_interpreted() {
     let mut random = Random(0xba1d);
     for round in 0..ROUNDS {
-        let lanes = [16, 8, 16][round % 3];
+        let lanes = [16, 8, 16, 4][round % 4];
         let text = text(lanes, &mut random);
         let program = translated(&text);
         let compiled: Vec<_> = compilers()
