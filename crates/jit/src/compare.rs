@@ -29,7 +29,7 @@ impl Writer {
         // Where all lanes have the same outcome one vector of them is enough.
         let uniform = c.count > 1 && compute.is_uniform();
         for vector in 0..if uniform { 1 } else { self.vectors(c) } {
-            let (chunk, compute) = self.of_vector(c, vector, compute);
+            let (chunk, compute) = self.of_vector(vector, compute);
             let [a, b, ..] = &compute.sources;
             let a = self.load(c, chunk, 0, a, float)?;
             let b = self.load(c, chunk, 1, b, float)?;

@@ -89,7 +89,7 @@ impl Writer {
             }
         }
         let c = Chunks::new(self.features, size, lanes);
-        if !self.is_for_pairs(c, compute) {
+        if self.pair.is_some() && c.count != 1 {
             return Err(NoTemplate);
         }
         match compute.operation {
@@ -146,7 +146,7 @@ impl Writer {
         let results = results.get_mut(..self.vectors(c)).ok_or(NoTemplate)?;
         let mut scaled = [None; 2];
         for (vector, to) in results.iter_mut().enumerate() {
-            let (chunk, compute) = self.of_vector(c, vector, compute);
+            let (chunk, compute) = self.of_vector(vector, compute);
             let compute = &*compute;
             let [source, ..] = &compute.sources;
             if let Some(product) = self.product_of(c, chunk, compute) {
@@ -195,7 +195,7 @@ impl Writer {
         self.finish(c, compute.destination.clone(), results, float, enabled)?;
         for (vector, n) in scaled.into_iter().enumerate() {
             if let Some(n) = n {
-                let (chunk, compute) = self.of_vector(c, vector, compute);
+                let (chunk, compute) = self.of_vector(vector, compute);
                 self.hold_scaled(c, chunk, &compute, n);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::assembler::Label;
 use crate::count::Counts;
-use crate::flow::{Compiler, is_live_at};
+use crate::flow::Compiler;
 use crate::kept::Kept;
 use crate::mode::Form;
 use crate::pages::place as fields;
@@ -135,9 +135,7 @@ impl Compiler<'_> {
         let host = self.writer.asm.label();
         self.may_park(target, host);
         let mut pending = exit.pending.clone();
-        if let Some(live) = self.live {
-            pending.retain(|one| is_live_at(live, target, &one.bytes));
-        }
+        pending.retain(|one| self.is_live(target, &one.bytes));
         self.store_pending(&pending);
         // What is counted at the end of the turn is counted for those that stay.
         if exit.counts.running != 0 {

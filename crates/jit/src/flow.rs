@@ -18,7 +18,7 @@ use crate::loops::Turn;
 use crate::mode::Form;
 use crate::origin::Origins;
 use crate::pages::place as fields;
-use crate::pair::Pair;
+use crate::pair::{Pair, own_bytes};
 use crate::predicates::local;
 use crate::scaled::Products;
 use crate::vector::{
@@ -163,7 +163,7 @@ fn flags(code: &Code, live: Option<&Liveness>) -> HashMap<usize, u32> {
 }
 
 /// Whether bytes may be read after lanes have jumped to a step, or go on with it.
-pub(crate) fn is_live_at(live: &Liveness, step: usize, bytes: &Range<usize>) -> bool {
+fn is_live_at(live: &Liveness, step: usize, bytes: &Range<usize>) -> bool {
     let there = live.at(step).is_none_or(|there| there.any(bytes));
     there || live.anywhere().any(bytes)
 }
@@ -506,6 +506,12 @@ impl Compiler<'_> {
             }
         }
         walk
+    }
+
+    /// Whether bytes, of either thread if there are two, may be read after lanes have jumped to a step, or go on with it.
+    pub(crate) fn is_live(&self, step: usize, bytes: &Range<usize>) -> bool {
+        let bytes = own_bytes(bytes, self.writer.second());
+        self.live.is_none_or(|live| is_live_at(live, step, &bytes))
     }
 
     /// Goes to a step: in machine code if it is the start of a segment.

@@ -11,7 +11,7 @@ use crate::apart::apart;
 use crate::assembler::Label;
 use crate::count::Counts;
 use crate::exits::Way;
-use crate::flow::{Compiler, is_live_at};
+use crate::flow::Compiler;
 use crate::kept::{Content, KEPT, Kept, Masks};
 use crate::masks::mask_register;
 use crate::mode::Form;
@@ -195,10 +195,9 @@ impl Compiler<'_> {
         if self.failed || instructions > most {
             return None;
         }
-        self.products.read(&mut accesses);
-        if self.writer.pair.is_some() {
-            self.products
-                .read_other(self.writer.file_bytes, &mut accesses);
+        self.products.read(0, &mut accesses);
+        if let Some(second) = self.writer.second() {
+            self.products.read(second, &mut accesses);
         }
         let mut carried = self.writer.wanted(&accesses);
         let label = self.writer.asm.label();
@@ -332,12 +331,9 @@ impl Compiler<'_> {
         if step != turn.header {
             self.turn = Some(turn);
             let label = self.exit(step, Counts::default(), Way::Go(version));
-            if let Some(exit) = self.exits.last_mut()
-                && let Some(live) = self.live
-            {
-                let writer = &self.writer;
-                exit.pending
-                    .retain(|one| is_live_at(live, step, &writer.own_bytes(&one.bytes)));
+            if let Some(mut exit) = self.exits.pop() {
+                exit.pending.retain(|one| self.is_live(step, &one.bytes));
+                self.exits.push(exit);
             }
             self.writer.asm.jump(Op::Jmp_rel32_64, label);
             return true;
@@ -350,10 +346,7 @@ impl Compiler<'_> {
                 Some(start) if start.store == pending.store => {}
                 Some(start) => turn.links.push((start.store, pending.store)),
                 None => {
-                    let live = self.live;
-                    if live.is_none_or(|live| {
-                        is_live_at(live, step, &self.writer.own_bytes(&pending.bytes))
-                    }) {
+                    if self.is_live(step, &pending.bytes) {
                         self.writer.need_bytes(&pending.bytes);
                     }
                 }

@@ -19,7 +19,9 @@ use crate::flow::Compiler;
 use crate::follow::of_follower;
 use crate::kept::Kept;
 use crate::loops::Loop;
+use crate::masks::flag_register;
 use crate::pages::place::{self as fields, follower, pair as fields_of};
+use crate::pending::Pending;
 use crate::vector::{
     CONTEXT, Chunks, Done, FILE, LANE_OPERATIONS, LEFT, OTHER_FILE, RUNNING, Writer, field,
 };
@@ -28,7 +30,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use visakit_exec::code::{
-    Action, Combine, Compute, Flag, Lane, Liveness, Operation, Region, Source, Step, Target,
+    Action, Combine, Compute, Flag, Lane, Operation, Region, Source, Step, Target,
 };
 use visakit_isa::DataType;
 
@@ -48,6 +50,11 @@ fn is_of_dwords(compute: &Compute) -> bool {
         Region::Scalar => plain(source.data_type, float) || source.constant.is_some(),
         _ => false,
     };
+    // These have code of their own, for one thread.
+    let other = matches!(
+        compute.operation,
+        Operation::Convert(_) | Operation::IntegerToFloat
+    );
     let to = &compute.destination;
     let written = match compute.sets {
         // Predicate variables have no other destination.
@@ -60,6 +67,8 @@ fn is_of_dwords(compute: &Compute) -> bool {
     };
     matches!(compute.lane, Lane::U32 | Lane::I32 | Lane::F32)
         && !is_near(compute.operation)
+        && !other
+        && compute.second.is_none()
         && used.into_iter().all(source)
         && written
 }
@@ -399,7 +408,7 @@ impl Compiler<'_> {
         &mut self,
         (place, way): (usize, Way),
         mut counts: Counts,
-        pending: &[crate::pending::Pending],
+        pending: &[Pending],
         kept: Option<&Kept>,
     ) {
         match way {
@@ -425,7 +434,7 @@ impl Compiler<'_> {
         &mut self,
         (place, target): (usize, usize),
         counts: Counts,
-        pending: &[crate::pending::Pending],
+        pending: &[Pending],
         (stays, kept): (Label, Option<&Kept>),
     ) {
         let half = self.writer.full.count_ones();
@@ -433,7 +442,7 @@ impl Compiler<'_> {
         self.may_park(target, host);
         let live: Vec<_> = pending
             .iter()
-            .filter(|one| self.live_in_pair(target, &one.bytes))
+            .filter(|one| self.is_live(target, &one.bytes))
             .cloned()
             .collect();
         self.store_pending(&live);
@@ -509,23 +518,18 @@ impl Compiler<'_> {
             }
         }
     }
+}
 
-    /// Whether bytes of either thread may be read from a step on.
-    pub(crate) fn live_in_pair(&self, step: usize, bytes: &Range<usize>) -> bool {
-        let bytes = self.writer.own_bytes(bytes);
-        self.live
-            .is_none_or(|live: &Liveness| crate::flow::is_live_at(live, step, &bytes))
-    }
+/// Bytes of the register file of a thread, of which those of a second one begin at `second` if there is one.
+pub(crate) fn own_bytes(bytes: &Range<usize>, second: Option<usize>) -> Range<usize> {
+    let before = second.filter(|second| bytes.start >= *second).unwrap_or(0);
+    bytes.start - before..bytes.end - before
 }
 
 impl Writer {
-    /// Bytes of the file of one thread.
-    pub(crate) fn own_bytes(&self, bytes: &Range<usize>) -> Range<usize> {
-        let before = match self.pair.is_some() && bytes.start >= self.file_bytes {
-            true => self.file_bytes,
-            false => 0,
-        };
-        bytes.start - before..bytes.end - before
+    /// Where the operands of a second thread begin, if there is one.
+    pub(crate) fn second(&self) -> Option<usize> {
+        self.pair.map(|_| self.file_bytes)
     }
 
     /// Lanes of both threads, given those of one.
@@ -541,20 +545,6 @@ impl Writer {
         if self.pair.is_some() { 2 } else { c.count }
     }
 
-    /// Whether there is code for a computation in what is written.
-    pub(crate) fn is_for_pairs(&self, c: Chunks, compute: &Compute) -> bool {
-        let plain = !matches!(
-            compute.operation,
-            Operation::Convert(_)
-                | Operation::IntegerToFloat
-                | Operation::FlagFromBits
-                | Operation::AddCarry
-                | Operation::SubBorrow
-                | Operation::FlagToNumber(_)
-        );
-        self.pair.is_none() || c.count == 1 && plain && compute.second.is_none()
-    }
-
     /// How much further than its own place a vector of the second thread lies.
     pub(crate) const fn distance_to(&self, c: Chunks, vector: usize) -> usize {
         match self.pair {
@@ -566,7 +556,6 @@ impl Writer {
     /// The computation of a vector, and the number of the chunk of its sources.
     pub(crate) fn of_vector<'a>(
         &self,
-        c: Chunks,
         vector: usize,
         compute: &'a Compute,
     ) -> (usize, Cow<'a, Compute>) {
@@ -581,7 +570,6 @@ impl Writer {
             }
         }
         other.destination.offset += self.file_bytes;
-        let _ = c;
         (0, Cow::Owned(other))
     }
 
@@ -590,8 +578,7 @@ impl Writer {
         if let Some(half) = self.pair {
             let to = self.place(offset + self.file_bytes, 4)?;
             let eax = Register::EAX;
-            self.asm
-                .op2(Op::Mov_r32_rm32, eax, crate::masks::flag_register(place));
+            self.asm.op2(Op::Mov_r32_rm32, eax, flag_register(place));
             self.asm.op1i(Op::Shr_rm32_imm8, eax, half);
             self.asm.op2(Op::Mov_rm32_r32, to, eax);
         }

@@ -6,6 +6,7 @@
 //! store what registers hold of them at that point.
 
 use crate::masks::flag_register;
+use crate::pair::own_bytes;
 use crate::vector::{Done, Writer};
 use iced_x86::Code;
 use std::ops::Range;
@@ -132,18 +133,14 @@ impl Writer {
 
     /// Values that are not live any more need not be stored, and their registers are free.
     pub(crate) fn retire(&mut self, live: impl Fn(&Range<usize>) -> bool) {
-        let other = self.pair.map(|_| self.file_bytes);
+        let second = self.second();
         let contents = &mut self.kept.contents;
         self.kept.pending.retain(|pending| {
             // Predicates are not analysed; these are not live after the segment.
             let Holder::Vector(n) = pending.register else {
                 return true;
             };
-            let bytes = &pending.bytes;
-            let is_live = match other.filter(|file| bytes.start >= *file) {
-                Some(file) => live(&(bytes.start - file..bytes.end - file)),
-                None => live(bytes),
-            };
+            let is_live = live(&own_bytes(&pending.bytes, second));
             if !is_live && let Some(content) = contents.get_mut(n as usize) {
                 *content = None;
             }

@@ -121,23 +121,14 @@ impl Products {
         self.roles.get(&place).copied()
     }
 
-    /// The same for a second thread, whose operands lie behind those of the first.
-    pub(crate) fn read_other(&self, distance: usize, accesses: &mut Vec<Access>) {
+    /// What a turn reads of them, before anything else, of a thread whose operands begin at a place.
+    pub(crate) fn read(&self, begin: usize, accesses: &mut Vec<Access>) {
         let reads = self.carried.iter().map(|scaled| {
-            let other = Scaled {
-                offset: scaled.offset + distance,
+            let own = Scaled {
+                offset: begin + scaled.offset,
                 ..*scaled
             };
-            Access::Read(Content::Scaled(other), other.chunks().registers())
-        });
-        accesses.splice(0..0, reads);
-    }
-
-    /// What a turn reads of them, before anything else.
-    pub(crate) fn read(&self, accesses: &mut Vec<Access>) {
-        let reads = self.carried.iter().map(|scaled| {
-            let registers = scaled.chunks().registers();
-            Access::Read(Content::Scaled(*scaled), registers)
+            Access::Read(Content::Scaled(own), own.chunks().registers())
         });
         accesses.splice(0..0, reads);
     }

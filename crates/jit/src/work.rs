@@ -89,7 +89,7 @@ impl Compiler<'_> {
         }
         self.writer.asm.back(mark);
         self.writer.kept = kept;
-        if self.writer.form == Form::Usual {
+        if self.writer.form == Form::Usual && !self.is_for_pairs() {
             self.calls.insert(place);
         }
         self.call(place, step, how, *counts);
