@@ -47,7 +47,7 @@ pub(crate) fn run(_: &[String]) -> Done {
     }
     println!("{count} generated cases in {} files", files.len());
 
-    let synth = visakit_testing::root().join("../shared/corpus/synth");
+    let synth = visakit_testing::reference().join("corpus/synth");
     if synth.is_dir() {
         let cases = independent(&synth);
         let mut text =

@@ -2,16 +2,11 @@
 
 #![allow(missing_docs, clippy::missing_panics_doc)]
 
-use crate::{fixtures, not_run, objects as find};
+use crate::{fixtures, objects as find, reference, shared};
 use flate2::read::GzDecoder;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// The shared corpus, beside the checkout.
-pub const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
-/// The executor's cases.
-const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases");
 
 /// Which objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,18 +21,14 @@ pub enum Corpus {
 /// available, which is printed.
 pub fn objects(corpus: Corpus, mut see: impl FnMut(&str, &[u8])) {
     let mut files = find(&fixtures());
-    if Path::new(SHARED).is_dir() {
+    if let Some(shared) = shared("a test of objects, run on the committed ones,", "corpus") {
         for folder in ["asm", "ocl", "isa"] {
-            files.extend(find(&Path::new(SHARED).join(folder)));
+            files.extend(find(&shared.join(folder)));
         }
         if corpus == Corpus::All {
-            files.extend(find(&Path::new(SHARED).join("synth")));
-            files.extend(find(Path::new(CASES)));
+            files.extend(find(&shared.join("synth")));
+            files.extend(find(&reference().join("cases")));
         }
-    } else {
-        not_run(&format!(
-            "NOT RUN on the shared corpus, which is not at {SHARED}"
-        ));
     }
     for file in files {
         let bytes = fs::read(&file).unwrap();
@@ -49,7 +40,7 @@ pub fn objects(corpus: Corpus, mut see: impl FnMut(&str, &[u8])) {
 /// data, or the committed ones where that is not there.
 #[must_use]
 pub fn measured() -> (&'static str, Vec<Vec<u8>>) {
-    let shared = Path::new(SHARED).join("isa");
+    let shared = reference().join("corpus/isa");
     let (from, folder) = if shared.is_dir() {
         ("../shared/corpus/isa", shared)
     } else {
@@ -66,16 +57,11 @@ pub fn measured() -> (&'static str, Vec<Vec<u8>>) {
 pub fn texts() -> Vec<(String, Vec<u8>)> {
     let mut texts = Vec::new();
     collect(&fixtures().join("texts"), &mut texts);
-    let shared = Path::new(SHARED);
-    if shared.is_dir() {
+    if let Some(shared) = shared("a test of texts, run on the committed ones,", "corpus") {
         for folder in ["asm", "text", "text-asm", "text-ocl", "ocl"] {
             collect(&shared.join(folder), &mut texts);
         }
-        collect(Path::new(CASES), &mut texts);
-    } else {
-        not_run(&format!(
-            "FIXTURES ONLY: the shared corpus is not at {SHARED}"
-        ));
+        collect(&reference().join("cases"), &mut texts);
     }
     texts
 }

@@ -36,18 +36,29 @@ pub fn fixtures() -> PathBuf {
     root().join("fixtures")
 }
 
-/// A folder of reference data beside the checkout, or `None` if it does not exist, which is printed.
+/// The path of the reference data: what the variable `VISAKIT_SHARED` names, or else the folder `shared` beside the
+/// checkout. Nothing is there if the variable is empty.
+#[must_use]
+pub fn reference() -> PathBuf {
+    match std::env::var_os("VISAKIT_SHARED") {
+        Some(path) if path.is_empty() => root().join("shared is hidden"),
+        Some(path) => path.into(),
+        None => root().join("../shared"),
+    }
+}
+
+/// A file or folder of the reference data, or `None` if it does not exist, which is printed.
 ///
 /// # Panics
 /// If it is not there although `VISAKIT_NEEDS_SHARED` is set.
 #[must_use]
-pub fn shared(test: &str, folder: &str) -> Option<PathBuf> {
-    let path = root().join("../shared").join(folder);
-    if path.exists() {
-        return Some(path);
+pub fn shared(test: &str, path: &str) -> Option<PathBuf> {
+    let found = reference().join(path);
+    if found.exists() {
+        return Some(found);
     }
     not_run(&format!(
-        "NOT RUN: {test} needs {folder} of the reference data, which is not beside the checkout"
+        "NOT RUN: {test} needs {path} of the reference data, which is not beside the checkout"
     ));
     None
 }

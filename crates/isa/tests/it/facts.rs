@@ -5,22 +5,12 @@
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use std::path::Path;
 use visakit_isa::table::{self, FieldDef, FieldKind, KeyTest, Lookup, Status};
 use visakit_isa::{Condition, Dialect, Features, Format, InstructionDef, Version};
 
 fn facts() -> Option<Json> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/format/instructions.json");
-    let Ok(text) = std::fs::read_to_string(path) else {
-        use std::io::Write as _;
-        let _ = writeln!(
-            std::io::stderr(),
-            "NOT RUN: the table is not compared with instructions.json, which is not beside the checkout"
-        );
-        assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none());
-        return None;
-    };
+    let path = visakit_testing::shared("the table", "format/instructions.json")?;
+    let text = std::fs::read_to_string(path).unwrap();
     Some(serde_json::from_str(&text).unwrap())
 }
 

@@ -4,11 +4,16 @@ use visakit_language::Document;
 
 /// Texts of at most this size; the larger ones only repeat what smaller ones have.
 const LARGEST: usize = 200_000;
+/// Fewer texts than this are all tested.
+const MANY: usize = 500;
 
-fn texts() -> impl Iterator<Item = (String, String)> {
-    let texts = visakit_testing::corpus::texts().into_iter();
-    let texts = texts.filter(|(_, text)| text.len() < LARGEST);
-    texts.filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?)))
+/// One of `step` texts of the reference data, or all of the few that are committed.
+fn texts(step: usize) -> impl Iterator<Item = (String, String)> {
+    let texts = visakit_testing::corpus::texts();
+    let step = if texts.len() < MANY { 1 } else { step };
+    let texts = texts.into_iter().filter(|(_, text)| text.len() < LARGEST);
+    let texts = texts.filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?)));
+    texts.step_by(step)
 }
 
 /// Declared words are resolved where they are used: anything that the assembler knows and the lexer does not
@@ -16,7 +21,7 @@ fn texts() -> impl Iterator<Item = (String, String)> {
 #[test]
 fn every_operand_of_a_right_text_is_resolved() {
     let mut names = 0;
-    for (place, text) in texts().step_by(7) {
+    for (place, text) in texts(7) {
         let document = Document::new(text);
         if !document.analysis().assembles() {
             continue;
@@ -41,7 +46,7 @@ fn every_operand_of_a_right_text_is_resolved() {
 /// A variable written by no instruction that names it is not a reference, and vice versa.
 #[test]
 fn references_are_what_the_assembler_takes_them_for() {
-    for (place, text) in texts().step_by(31) {
+    for (place, text) in texts(31) {
         let document = Document::new(text);
         if !document.analysis().assembles() {
             continue;
@@ -65,7 +70,7 @@ fn references_are_what_the_assembler_takes_them_for() {
 #[test]
 fn hints_are_the_bytes_of_the_object() {
     let mut count = 0;
-    for (place, text) in texts().step_by(13) {
+    for (place, text) in texts(13) {
         let document = Document::new(text);
         let analysis = document.analysis();
         let Ok(object) = visakit_encode::write(analysis.object()) else {
@@ -86,13 +91,13 @@ fn hints_are_the_bytes_of_the_object() {
             "{place}"
         );
     }
-    assert!(count > 1000);
+    assert!(count > 100);
 }
 
 #[test]
 fn renamed_texts_make_the_same_object_but_for_the_name() {
     let mut renamed = 0;
-    for (place, text) in texts().step_by(41) {
+    for (place, text) in texts(41) {
         let mut document = Document::new(text);
         if !document.analysis().assembles() {
             continue;
@@ -139,7 +144,7 @@ fn renamed_texts_make_the_same_object_but_for_the_name() {
 
 #[test]
 fn formatting_makes_the_text_of_the_formatter() {
-    for (place, text) in texts().step_by(17) {
+    for (place, text) in texts(17) {
         let mut document = Document::new(text);
         let Ok(tidy) = visakit_text::format(document.text().as_bytes(), &Default::default()) else {
             assert!(document.format().is_empty());
@@ -156,7 +161,7 @@ fn formatting_makes_the_text_of_the_formatter() {
 
 #[test]
 fn colours_are_in_order_and_do_not_meet() {
-    for (place, text) in texts().step_by(11) {
+    for (place, text) in texts(11) {
         let document = Document::new(text);
         let mut end = 0;
         for (span, _) in document.highlights(0..document.line_count()) {

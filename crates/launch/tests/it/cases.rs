@@ -57,17 +57,9 @@ fn run(folders: &[PathBuf], from_text: bool, passes: &[Pass]) -> usize {
 
 /// The cases of a folder of the reference data, at least `least`; empty if the folder is missing.
 fn reference(folder: &str, least: usize) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let root = root.join(folder);
-    if !root.is_dir() {
-        assert!(
-            std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(),
-            "no reference data at {}",
-            root.display()
-        );
-        visakit_testing::say(&format!("NOT RUN: there is no {}", root.display()));
+    let Some(root) = visakit_testing::shared("a test of kernels", folder) else {
         return Vec::new();
-    }
+    };
     let folders = cases(&root);
     assert!(folders.len() >= least, "{} cases only", folders.len());
     folders
@@ -130,16 +122,8 @@ fn a_difference_is_found() {
 
 /// The cases of the reference data, or the committed ones where it is not there.
 fn known_cases() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = cases(&root.join("../../../shared/cases"));
-    if !folders.is_empty() {
-        return folders;
-    }
-    assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none());
-    visakit_testing::say(
-        "NOT RUN: the reference cases, which are not there; the committed ones are run",
-    );
-    cases(&root.join("../../fixtures/cases"))
+    let shared = visakit_testing::shared("a test of cases, run on the committed ones,", "cases");
+    cases(&shared.unwrap_or_else(|| visakit_testing::fixtures().join("cases")))
 }
 
 /// Runs all after a change, which receives the number of the case.

@@ -28,17 +28,8 @@ fn noise(count: usize, seed: u32) -> Vec<u8> {
 
 /// A shipped object, or `None` if there are none.
 fn shipped(file: &str) -> Option<Source> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/isa");
-    if folder.is_dir() {
-        return Some(Source::open(&folder.join(file)).unwrap());
-    }
-    assert!(
-        std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(),
-        "no objects at {}",
-        folder.display()
-    );
-    eprintln!("NOT RUN: there is no {}", folder.display());
-    None
+    let folder = visakit_testing::shared("a test of media kernels", "corpus/isa")?;
+    Some(Source::open(&folder.join(file)).unwrap())
 }
 
 /// The inputs of a kernel.

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use visakit_isa::object::{Body, Declaration, Object, Routine};
 use visakit_isa::{Dialect, Format, Instruction, StringId, Value, Version};
-use visakit_testing::corpus::{SHARED, unpacked};
-use visakit_testing::not_run;
+use visakit_testing::corpus::unpacked;
+use visakit_testing::shared;
 use visakit_text::asm::{Options, assemble};
 
 /// Folders of objects, each with the folder of its texts, the version and the dialect.
@@ -87,13 +87,12 @@ struct Totals {
 
 #[test]
 fn objects_are_those_of_intels_assemblers() {
-    if !Path::new(SHARED).is_dir() {
-        not_run(&format!("NOT RUN: the shared corpus is not at {SHARED}"));
+    let Some(root) = shared("the assembler", "corpus") else {
         return;
-    }
+    };
     let mut totals = Totals::default();
     for (objects, texts, version, dialect) in FOLDERS {
-        let folder = Path::new(SHARED).join(objects);
+        let folder = root.join(objects);
         let mut files: Vec<PathBuf> = fs::read_dir(folder)
             .unwrap()
             .map(|e| e.unwrap().path())
@@ -101,9 +100,7 @@ fn objects_are_those_of_intels_assemblers() {
             .collect();
         files.sort();
         for file in files {
-            let text = Path::new(SHARED)
-                .join(texts)
-                .join(file.file_stem().unwrap());
+            let text = root.join(texts).join(file.file_stem().unwrap());
             compare(
                 &file,
                 &text.with_extension("visaasm"),
@@ -128,14 +125,9 @@ fn objects_are_those_of_intels_assemblers() {
 /// them.
 #[test]
 fn objects_are_those_of_the_executors_cases() {
-    let cases = Path::new(SHARED).join("../cases");
-    if !cases.is_dir() {
-        not_run(&format!(
-            "NOT RUN: the cases are not at {}",
-            cases.display()
-        ));
+    let Some(cases) = shared("the assembler", "cases") else {
         return;
-    }
+    };
     let (mut count, mut identical) = (0, 0);
     for kernel in folders(&cases) {
         for case in folders(&kernel) {
@@ -197,7 +189,7 @@ fn options(file: &Path, version: Version, dialect: Dialect) -> Options {
 }
 
 fn compare(file: &Path, text: &Path, version: Version, dialect: Dialect, totals: &mut Totals) {
-    let name = file.strip_prefix(SHARED).unwrap().display().to_string();
+    let name = file.display().to_string();
     totals.texts += 1;
     let bytes = fs::read(file).unwrap();
     let read = visakit_parse::ReadOptions {

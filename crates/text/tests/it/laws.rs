@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use visakit_isa::object::RoutineId;
-use visakit_testing::corpus::{SHARED, unpacked};
-use visakit_testing::not_run;
+use visakit_testing::corpus::unpacked;
+use visakit_testing::shared;
 use visakit_text::asm::{self, DiagnosticKind, assemble};
 use visakit_text::{Form, Options, Printer};
 
@@ -23,12 +23,12 @@ struct Totals {
 
 #[test]
 fn intels_texts_print_as_they_were() {
-    if !Path::new(SHARED).is_dir() {
-        return not_run(&format!("NOT RUN: the shared corpus is not at {SHARED}"));
-    }
+    let Some(root) = shared("the printer", "corpus") else {
+        return;
+    };
     let mut totals = Totals::default();
     for folder in ["text", "text-asm", "text-ocl"] {
-        walk(&Path::new(SHARED).join(folder), &mut totals);
+        walk(&root.join(folder), &mut totals);
     }
     println!(
         "{} texts: {} the same but for labels",
@@ -61,7 +61,7 @@ fn walk(folder: &Path, totals: &mut Totals) {
 fn compare(path: &Path, totals: &mut Totals) {
     let text = unpacked(path).unwrap();
     totals.texts += 1;
-    let name = path.strip_prefix(SHARED).unwrap().display().to_string();
+    let name = path.display().to_string();
     let wide = name.contains("_pvc");
     let grf_bytes = Some(if wide { 64 } else { 32 });
     let options = asm::Options {

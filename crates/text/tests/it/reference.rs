@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use visakit_isa::object::{Object, RoutineId};
-use visakit_testing::corpus::{SHARED, unpacked};
-use visakit_testing::not_run;
+use visakit_testing::corpus::unpacked;
+use visakit_testing::shared;
 use visakit_text::{Form, Options, Printer, file_name};
 
 /// Folders of texts, each with the folder of the objects they were printed from.
@@ -45,13 +45,11 @@ struct Totals {
 
 #[test]
 fn texts_are_those_of_intels_printer() {
-    if !Path::new(SHARED).is_dir() {
-        not_run(&format!("NOT RUN: the shared corpus is not at {SHARED}"));
+    let Some(root) = shared("the printer", "corpus") else {
         return;
-    }
+    };
     let mut totals = Totals::default();
     for (texts, objects) in FOLDERS {
-        let root = Path::new(SHARED);
         walk(
             &root.join(texts),
             &root.join(texts),
