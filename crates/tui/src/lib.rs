@@ -6,14 +6,20 @@
 
 #![forbid(unsafe_code)]
 
+mod inbox;
 mod screen;
 
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::{DefaultTerminal, Frame};
+pub use inbox::{Ender, Feed, Inbox};
+
+use inbox::Message;
+use ratatui::backend::Backend;
+use ratatui::crossterm::event::{
+    DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind,
+    KeyModifiers,
+};
+use ratatui::crossterm::execute;
+use ratatui::{Frame, Terminal};
 use std::io;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
 use visakit_debug::{Console, Step};
 
 /// The content of the state pane.
@@ -50,25 +56,26 @@ pub struct App {
     done: bool,
 }
 
-/// Shows a session until the user ends it.
+/// Shows a session until the user, or what `with_ender` was given, ends it.
 ///
 /// # Errors
 /// Terminals that cannot be written or read.
-pub fn run(console: Console) -> io::Result<()> {
+pub fn run(console: Console, with_ender: impl FnOnce(Ender)) -> io::Result<()> {
+    let inbox = Inbox::new(console.session.interrupt().clone());
+    with_ender(inbox.ender());
     let mut terminal = ratatui::try_init()?;
-    let outcome = App::new(console).serve(&mut terminal);
-    ratatui::restore();
-    outcome
-}
-
-/// How often keys are polled while something runs.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Whether it stops the run.
-fn stops(event: &Event) -> bool {
-    let Event::Key(key) = event else { return false };
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    key.code == KeyCode::Esc || key.code == KeyCode::Char('c') && control
+    // A terminal without it pastes text as keys.
+    let _ = execute!(io::stdout(), EnableBracketedPaste);
+    inbox.listen();
+    let outcome = App::new(console).serve(&mut terminal, &inbox, inbox::is_there);
+    let _ = execute!(io::stdout(), DisableBracketedPaste);
+    let restored = ratatui::try_restore();
+    if inbox::is_there() {
+        outcome.and(restored)
+    } else {
+        // Nobody is there to read of errors.
+        Ok(())
+    }
 }
 
 impl App {
@@ -88,30 +95,29 @@ impl App {
         }
     }
 
-    fn serve(&mut self, terminal: &mut DefaultTerminal) -> io::Result<()> {
-        let interrupt = self.console.session.interrupt().clone();
+    /// Takes events until the end. `there` tells whether the terminal still exists.
+    ///
+    /// # Errors
+    /// Terminals that cannot be written.
+    pub fn serve<B: Backend>(
+        &mut self,
+        terminal: &mut Terminal<B>,
+        inbox: &Inbox,
+        there: impl Fn() -> bool,
+    ) -> Result<(), B::Error> {
         while !self.done {
             terminal.draw(|frame| self.draw(frame))?;
-            if let Event::Key(key) = event::read()?
-                && key.kind != KeyEventKind::Release
-            {
-                // A long run is stopped by Ctrl-C or Esc, so keys are polled meanwhile.
-                let ready = AtomicBool::new(false);
-                std::thread::scope(|scope| {
-                    scope.spawn(|| {
-                        while !ready.load(Relaxed) {
-                            if event::poll(LOOK).unwrap_or(false)
-                                && !ready.load(Relaxed)
-                                && event::read().is_ok_and(|event| stops(&event))
-                            {
-                                interrupt.raise();
-                            }
-                        }
-                    });
-                    self.key(key);
-                    ready.store(true, Relaxed);
-                });
-                interrupt.lower();
+            let mut next = inbox.next(&there);
+            // What has already arrived is not worth a picture each.
+            loop {
+                match next {
+                    Message::Event(event) => inbox.while_stoppable(|| self.event(event)),
+                    Message::End => return Ok(()),
+                }
+                match inbox.arrived() {
+                    Some(message) if !self.done => next = message,
+                    _ => break,
+                }
             }
         }
         Ok(())
@@ -126,6 +132,14 @@ impl App {
     #[must_use]
     pub const fn is_done(&self) -> bool {
         self.done
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
+            Event::Paste(text) => self.paste(&text),
+            _ => {}
+        }
     }
 
     /// Takes a key.
@@ -176,6 +190,20 @@ impl App {
             KeyCode::PageDown => self.scroll = self.scroll.saturating_add(10),
             KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(10),
             _ => {}
+        }
+    }
+
+    /// Takes pasted text: lines are commands, the last one is not complete yet.
+    pub fn paste(&mut self, text: &str) {
+        for c in text.chars() {
+            if self.done {
+                return;
+            }
+            if matches!(c, '\n' | '\r') {
+                self.write(KeyCode::Enter);
+            } else {
+                self.input.get_or_insert_default().push(c);
+            }
         }
     }
 

@@ -8,9 +8,9 @@ mod session;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::{Color, Modifier};
-use visakit_tui::App;
+use visakit_tui::{App, Inbox};
 
 fn blur() -> App {
     App::new(session::blur())
@@ -83,6 +83,79 @@ fn any_size() {
     screen(&mut app, 80, 24);
     keys(&mut app, "snioSNIOgtTlLb");
     screen(&mut app, 80, 24);
+}
+
+/// Whatever arrives at whatever moment, while commands run or not, takes effect in order.
+#[test]
+fn no_event_is_lost() {
+    let mut state = 7_u32;
+    let mut below = move |bound: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) % bound
+    };
+    for _ in 0..3 {
+        let mut app = blur();
+        let inbox = Inbox::new(app.console.session.interrupt().clone());
+        let key = |code| Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        let mut kept = Vec::new();
+        let mut events = Vec::new();
+        for number in 0..25 {
+            let name: String = (0..=below(30))
+                .map(|_| char::from(b'a' + u8::try_from(below(26)).unwrap()))
+                .collect();
+            let line = format!("keep {name}{number}");
+            kept.push(format!("{name}{number}"));
+            if below(2) == 0 {
+                events.push(Event::Paste(format!("{line}\n")));
+            } else {
+                events.push(key(KeyCode::Char(':')));
+                events.extend(line.chars().map(|c| key(KeyCode::Char(c))));
+                events.push(key(KeyCode::Enter));
+            }
+            events.push(key(KeyCode::Char(
+                ['i', 's', 'n', 'c', 'I'][below(5) as usize],
+            )));
+        }
+        let feed = inbox.feed();
+        let ender = inbox.ender();
+        let pause = u64::from(below(3));
+        let typing = std::thread::spawn(move || {
+            for event in events {
+                assert!(feed.send(event));
+                std::thread::sleep(std::time::Duration::from_micros(pause * 20));
+            }
+            // Only the end itself may come before its turn.
+            while feed.send(Event::FocusLost) {
+                ender.end();
+            }
+        });
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        app.serve(&mut terminal, &inbox, || true).unwrap();
+        assert_eq!(app.kept, kept);
+        drop(inbox);
+        typing.join().unwrap();
+    }
+}
+
+/// A terminal that is gone, or an end that somebody else wants, ends the screen.
+#[test]
+fn the_end_comes() {
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    let mut app = blur();
+    let inbox = Inbox::new(app.console.session.interrupt().clone());
+    app.serve(&mut terminal, &inbox, || false).unwrap();
+    inbox.ender().end();
+    app.serve(&mut terminal, &inbox, || true).unwrap();
+    assert!(!app.is_done());
+}
+
+/// Lines that are pasted are commands; what follows the last of them waits for more.
+#[test]
+fn pasted_lines() {
+    let mut app = blur();
+    app.paste("keep V0111\r\nkeep V0112\nprint");
+    assert_eq!(app.kept, ["V0111", "V0112"]);
+    assert_eq!(app.input.as_deref(), Some("print"));
 }
 
 /// Every key that goes forward has one that goes back.

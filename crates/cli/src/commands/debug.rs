@@ -36,10 +36,10 @@ pub(crate) struct DapArgs {}
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let console = console(&args.run)?;
-    stop_with_signals(&console)?;
     if args.batch.is_none() && args.ex.is_empty() {
         return interactive(console);
     }
+    stop_with_signals(&console)?;
     let mut commands = Vec::new();
     if let Some(path) = &args.batch {
         let told = |error| Failure::Other(format!("{}: {error}", crate::input::name(path)));
@@ -99,14 +99,22 @@ fn session(args: &run::Args) -> Result<visakit_debug::Session, Failure> {
 fn interactive(console: Console) -> Result<Status, Failure> {
     use std::io::IsTerminal;
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        visakit_tui::run(console)?;
-        return Ok(Status::Clean);
+        let mut handled = Ok(());
+        // Ctrl-C is a key there; signals say that the terminal has gone, or that the tool shall end.
+        visakit_tui::run(console, |ender| {
+            handled = ctrlc::set_handler(move || ender.end());
+        })?;
+        return handled
+            .map(|()| Status::Clean)
+            .map_err(|error| Failure::Other(error.to_string()));
     }
+    stop_with_signals(&console)?;
     script(console, std::io::stdin().lock().lines(), false)
 }
 
 #[cfg(not(feature = "debugger"))]
 fn interactive(console: Console) -> Result<Status, Failure> {
+    stop_with_signals(&console)?;
     script(console, std::io::stdin().lock().lines(), false)
 }
 

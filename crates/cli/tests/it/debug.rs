@@ -69,3 +69,61 @@ fn a_signal_stops_the_run_and_not_the_session() {
     };
     assert_eq!(after("print D[3]"), ["7", "9"], "{transcript:#?}");
 }
+
+/// The screen ends with its terminal, and when it is told to; a terminal that `script` makes stands in for a user's.
+#[cfg(feature = "debugger")]
+#[test]
+fn the_screen_ends_with_its_terminal() {
+    use std::time::{Duration, Instant};
+    let file = crate::file("debug_screen.visaasm");
+    std::fs::write(&file, SPIN).unwrap();
+    for (name, runs) in [
+        ("hang-up", false),
+        ("hang-up while it runs", true),
+        ("SIGTERM", false),
+    ] {
+        let pid = crate::file("debug_screen.pid");
+        let _ = std::fs::remove_file(&pid);
+        let command = format!(
+            "echo $$ >'{}'; exec '{}' debug --bare '{}'",
+            pid.display(),
+            env!("CARGO_BIN_EXE_visakit"),
+            file.display()
+        );
+        let terminal = Command::new("script")
+            .args(["-qec", &command, "/dev/null"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn();
+        let Ok(mut terminal) = terminal else {
+            eprintln!("NOT RUN: the screen of the debugger, as there is no `script`");
+            return;
+        };
+        let within = Instant::now() + Duration::from_secs(30);
+        let number = loop {
+            let number = std::fs::read_to_string(&pid).unwrap_or_default();
+            if number.ends_with('\n') {
+                break number.trim().to_owned();
+            }
+            assert!(Instant::now() < within, "no process");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        std::thread::sleep(Duration::from_secs(2));
+        if runs {
+            terminal.stdin.as_mut().unwrap().write_all(b"c").unwrap();
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        if name == "SIGTERM" {
+            Command::new("kill").arg(&number).status().unwrap();
+        } else {
+            terminal.kill().unwrap();
+        }
+        let process = std::path::Path::new("/proc").join(&number);
+        while process.exists() {
+            assert!(Instant::now() < within, "{name}: it still runs");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _ = terminal.kill();
+        terminal.wait().unwrap();
+    }
+}
