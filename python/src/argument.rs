@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use visakit::isa::DataType;
-use visakit::launch::{Argument, Image, ImageKind, Outcome, format, sampler};
+use visakit::launch::{Argument, Image, ImageKind, Kernel, Outcome, format, sampler};
 
 /// An array: its bytes can be read and written.
 struct Array {
@@ -16,7 +16,7 @@ struct Array {
 /// The arguments of a launch, and the arrays that hold them.
 pub(crate) struct Arguments {
     pub(crate) values: Vec<Argument>,
-    /// Types of the numbers among them, by their places.
+    /// Types of the numbers among them, and of the elements of arrays, by their places.
     pub(crate) types: Vec<(usize, DataType)>,
     arrays: Vec<Array>,
 }
@@ -27,12 +27,14 @@ impl FromPyObject<'_, '_> for Arguments {
     fn extract(list: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let values: Vec<Bound<'_, PyAny>> = list.extract()?;
         let mut arrays = Vec::new();
-        let types = values.iter().enumerate();
-        let types = types.filter_map(|(number, value)| Some((number, type_of(value)?)));
-        let types = types.collect();
-        let values = values.iter().enumerate();
-        let values: PyResult<_> = values
-            .map(|(number, value)| argument(value, number, &mut arrays))
+        let mut types = Vec::new();
+        let list = values.iter().enumerate();
+        let values: PyResult<_> = list
+            .map(|(number, value)| {
+                let argument = argument(value, number, &mut arrays)?;
+                types.extend(type_of(value, &argument).map(|ty| (number, ty)));
+                Ok(argument)
+            })
             .collect();
         Ok(Self {
             values: values?,
@@ -43,6 +45,13 @@ impl FromPyObject<'_, '_> for Arguments {
 }
 
 impl Arguments {
+    /// Numbers and elements must be of the types in the kernel's source.
+    pub(crate) fn check_types(&self, kernel: &Kernel<'_>) -> PyResult<()> {
+        let mut checked = self.types.iter().map(|(index, ty)| kernel.check_type(*index, *ty));
+        let wrong = checked.find_map(Result::err);
+        wrong.map_or(Ok(()), |error| Err(PyTypeError::new_err(error.to_string())))
+    }
+
     /// Writes the results in buffers and images back into writable arrays.
     pub(crate) fn write_back(&self, py: Python<'_>, outcome: &Outcome) -> PyResult<()> {
         for array in &self.arrays {
@@ -56,9 +65,19 @@ impl Arguments {
     }
 }
 
-/// The type of a numpy scalar, if kernels have such a type.
-fn type_of(value: &Bound<'_, PyAny>) -> Option<DataType> {
-    let dimensions: usize = value.getattr("ndim").ok()?.extract().ok()?;
+/// The type of a numpy scalar or of the elements of an array, if kernels have such a type.
+fn type_of(value: &Bound<'_, PyAny>, argument: &Argument) -> Option<DataType> {
+    if matches!(argument, Argument::Buffer(_) | Argument::SameAs(_)) {
+        let view = memory_view(value).ok()?;
+        let size: u8 = view.getattr("itemsize").ok()?.extract().ok()?;
+        let format: String = view.getattr("format").ok()?.extract().ok()?;
+        let all = match format.chars().last()? {
+            'e' | 'f' | 'd' => [DataType::Hf, DataType::F, DataType::Df, DataType::Df],
+            'b' | 'h' | 'i' | 'l' | 'q' | 'n' => [DataType::B, DataType::W, DataType::D, DataType::Q],
+            _ => [DataType::Ub, DataType::Uw, DataType::Ud, DataType::Uq],
+        };
+        return all.into_iter().find(|ty| ty.size() == size);
+    }
     let name: String = value
         .getattr("dtype")
         .ok()?
@@ -66,7 +85,7 @@ fn type_of(value: &Bound<'_, PyAny>) -> Option<DataType> {
         .ok()?
         .extract()
         .ok()?;
-    let ty = match name.as_str() {
+    Some(match name.as_str() {
         "int8" => DataType::B,
         "uint8" => DataType::Ub,
         "int16" => DataType::W,
@@ -79,8 +98,7 @@ fn type_of(value: &Bound<'_, PyAny>) -> Option<DataType> {
         "float32" => DataType::F,
         "float64" => DataType::Df,
         _ => return None,
-    };
-    (dimensions == 0).then_some(ty)
+    })
 }
 
 /// Converts an argument of `run`.

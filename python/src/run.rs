@@ -179,6 +179,7 @@ impl Kernel {
         };
         let kernel = self.launch().map_err(|e| run_error(&e))?;
         let range = grid.range(&kernel)?;
+        args.check_types(&kernel)?;
         let checks = checks(check)?;
         let trace = trace.and_then(Limit::steps);
         if usize::from(profile) + usize::from(checks.is_some()) + usize::from(trace.is_some()) > 1 {
@@ -287,6 +288,7 @@ impl Kernel {
         };
         let kernel = self.launch().map_err(|e| run_error(&e))?;
         let range = grid.range(&kernel)?;
+        args.check_types(&kernel)?;
         py.detach(|| {
             let launch = self.prepare(&kernel, &range, &args, &Config::default());
             Debugger::new(&kernel, launch.map_err(|e| run_error(&e))?, source)
@@ -340,9 +342,6 @@ impl Kernel {
         arguments: &Arguments,
         config: &Config<'_>,
     ) -> Result<Launched, LaunchError> {
-        for (index, ty) in &arguments.types {
-            kernel.check_type(*index, *ty)?;
-        }
         let loaded = kernel.load(&self.variables.inner, config)?;
         loaded.launch(range, &arguments.values, &[], config)
     }

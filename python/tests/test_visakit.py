@@ -365,11 +365,26 @@ def test_a_zebin_is_all_that_a_kernel_needs() -> None:
     which = numpy.array([0, 1] * 4, numpy.int32)
     kernel.run(8, [out, which, numpy.int32(1000)])
     assert out.tolist()[0] == 1000 and kernel.variables.sections
-    with pytest.raises(visakit.RunError, match="is of type int, the value is of type f"):
+    with pytest.raises(TypeError, match="is of type int, the value is of type f"):
         kernel.run(8, [out, which, numpy.float32(1000)])
     assert visakit.Variables.of_zebin(KERNELS / "lookup.pvc.zebin").names == kernel.variables.names
     with pytest.raises(visakit.RunError):
         visakit.Kernel.of_zebin(KERNELS / "lookup.pvc.zebin")
+
+
+def test_elements_are_of_the_types_in_the_source() -> None:
+    kernel, local, count = blur(), visakit.Local(66 * 4), numpy.int32(128)
+    names = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+    for name in names:
+        data = numpy.zeros(512 // numpy.dtype(name).itemsize, name)
+        args = [data, numpy.zeros(128, numpy.float32), local, count]
+        # Arrays of bytes hold anything.
+        if name in ("int8", "uint8", "float32"):
+            kernel.run(128, args, local_size=64)
+            continue
+        for method in (kernel.run, kernel.debug):
+            with pytest.raises(TypeError, match=r"is of type float\*, the array has elements of type"):
+                method(128, args, local_size=64)
 
 
 def test_traces() -> None:

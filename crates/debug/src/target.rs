@@ -2,7 +2,7 @@
 
 use visakit_exec::{BufferId, Group, Limits, Memory, Program};
 use visakit_isa::DataType;
-use visakit_launch::{Bare, Launch, LaunchError, Media, Target as MediaTarget, value};
+use visakit_launch::{ArgInfo, Bare, Launch, LaunchError, Media, Target as MediaTarget};
 
 /// A kernel on its grid, the threads of a media kernel, or one thread of a routine, ready to run.
 #[derive(Debug)]
@@ -195,7 +195,7 @@ impl Target {
                 buffer,
                 address: memory.address(buffer),
                 bytes: memory.len(buffer),
-                data_type: info.and_then(|i| element(&i.type_name)),
+                data_type: info.and_then(ArgInfo::element),
             })
         })
         .collect()
@@ -228,10 +228,4 @@ fn surfaces(media: &Media) -> Vec<BufferView> {
         data_type: Some(DataType::Ub),
     });
     all.collect()
-}
-
-/// Type of the elements that a parameter points at, `float4*;8` for instance.
-fn element(type_name: &str) -> Option<DataType> {
-    let name = type_name.split(';').next()?.trim_end_matches('*');
-    value::type_of(name.trim_end_matches(|c: char| c.is_ascii_digit()))
 }

@@ -4,7 +4,9 @@
 //! are skipped: every compiler release adds some.
 
 use crate::error::LaunchError;
+use crate::value;
 use serde::Deserialize;
+use visakit_isa::DataType;
 
 /// Metadata of all kernels of a program.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -273,6 +275,27 @@ pub struct ArgInfo {
     pub type_qualifiers: String,
     /// Type and its size, `float*;8`.
     pub type_name: String,
+}
+
+impl ArgInfo {
+    /// The type without its size, `float4*` of `float4*;8`.
+    #[must_use]
+    pub fn type_in_source(&self) -> &str {
+        self.type_name.split(';').next().unwrap_or_default()
+    }
+
+    /// Whether the argument is a pointer.
+    #[must_use]
+    pub fn is_pointer(&self) -> bool {
+        self.type_in_source().ends_with('*')
+    }
+
+    /// Type of the numbers that the argument consists of or points at: `f` for `float4*`; `None` for structures.
+    #[must_use]
+    pub fn element(&self) -> Option<DataType> {
+        let name = self.type_in_source().trim_end_matches('*');
+        value::type_of(name.trim_end_matches(|c: char| c.is_ascii_digit()))
+    }
 }
 
 impl ZeInfo {

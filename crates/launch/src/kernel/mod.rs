@@ -17,7 +17,6 @@ use crate::locals::LocalVariable;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
-use crate::value;
 use crate::variables::Variables;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
@@ -59,8 +58,9 @@ pub struct Kernel<'o> {
 }
 
 impl<'o> Kernel<'o> {
-    /// Checks that a value of this type may be given for an argument, as far as the metadata state the type in the
-    /// source: integers and floats are not interchangeable.
+    /// Checks that a number of this type, or for a pointer an array of such numbers, may be given for an argument, as far
+    /// as the metadata state the type in the source: sizes must agree, and integers and floats are not interchangeable.
+    /// Arrays of bytes hold anything.
     ///
     /// # Errors
     /// [`LaunchError::Argument`] names both types.
@@ -69,16 +69,17 @@ impl<'o> Kernel<'o> {
         let Some(info) = args.find(|a| usize::try_from(a.index) == Ok(index)) else {
             return Ok(());
         };
-        let name = info.type_name.split(';').next().unwrap_or_default();
-        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        match value::type_of(scalar) {
+        let (what, raw) = match info.is_pointer() {
+            true => ("the array has elements", given.size() == 1),
+            false => ("the value is", false),
+        };
+        match info.element() {
             Some(wanted)
-                if wanted.is_float() != given.is_float() || wanted.size() != given.size() =>
+                if !raw
+                    && (wanted.is_float() != given.is_float() || wanted.size() != given.size()) =>
             {
-                let message = format!(
-                    "`{}` is of type {name}, the value is of type {given}",
-                    info.name
-                );
+                let (name, wanted) = (&info.name, info.type_in_source());
+                let message = format!("`{name}` is of type {wanted}, {what} of type {given}");
                 Err(LaunchError::Argument { index, message })
             }
             _ => Ok(()),
@@ -347,10 +348,10 @@ impl Loaded {
         if given == expected || (self.args_info.is_empty() && given > least) {
             return Ok(());
         }
-        let names = self.args_info.iter().map(|arg| {
-            let kind = arg.type_name.split(';').next().unwrap_or_default();
-            format!("{kind} {}", arg.name)
-        });
+        let names = self
+            .args_info
+            .iter()
+            .map(|arg| format!("{} {}", arg.type_in_source(), arg.name));
         let names: Vec<_> = names.collect();
         Err(LaunchError::ArgumentCount {
             expected,

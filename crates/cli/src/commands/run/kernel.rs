@@ -12,12 +12,11 @@ use crate::{Status, input};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
-use visakit::isa::DataType;
 use visakit_check::{Checks, Report};
 use visakit_exec::Pass;
 use visakit_launch::{
-    Argument, Config, Dump, Kernel, LocalVariable, Metadata, NdRange, Outcome, Source, Tracer,
-    ZeInfo, Zebin, find_kernel, value,
+    ArgInfo, Argument, Config, Dump, Kernel, LocalVariable, Metadata, NdRange, Outcome, Source,
+    Tracer, ZeInfo, Zebin, find_kernel,
 };
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
@@ -250,7 +249,7 @@ fn print(
             Some(Buffer {
                 number,
                 name: format!("argument {number}{name}"),
-                ty: info.and_then(|a| element(&a.type_name)),
+                ty: info.and_then(ArgInfo::element),
                 bytes,
                 changed: bytes != before,
             })
@@ -297,10 +296,4 @@ fn print(
     }
     out.flush()?;
     Ok(())
-}
-
-/// Type of the elements that a parameter points at, `float4*;8` for instance.
-fn element(type_name: &str) -> Option<DataType> {
-    let name = type_name.split(';').next()?.trim_end_matches('*');
-    value::type_of(name.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
