@@ -4,6 +4,12 @@
 //! line, and goes back, exactly: groups are deterministic, so that the state at any [`Time`] is what a run from a
 //! snapshot reproduces. All state can be read and written. [`Console`] executes text commands, for scripts and for the
 //! command lines of front ends.
+//!
+//! # How it is built
+//!
+//! `crates/debug` runs groups in pieces under a watcher (`watch.rs`), of kernels and media kernels alike (`target.rs`).
+//! `history.rs` has snapshots, which share unchanged pieces, and the log of the user's changes; going back replays them.
+//! `exec/src/run/inspect.rs` and `launch/src/control.rs` are all that the executor provides for it.
 
 #![forbid(unsafe_code)]
 

@@ -13,6 +13,41 @@
 //! }
 //! # }
 //! ```
+//!
+//! # How it is built
+//!
+//! `crates/jit` compiles code for x86-64 with AVX2 or AVX-512 (`iced-x86` encodes
+//! each instruction, `assembler.rs` places them and makes jumps short). `flow.rs` divides the code into
+//! segments, each in two versions, for full and for partial masks (`branch.rs`: jumps, and lanes that diverge or join; `fused.rs`: comparisons that run as one with the branch after them),
+//! with further forms of each for float modes that are likely there (`code/modes.rs` of the executor; `mode.rs`): those that flush denormals, by
+//! instructions (`flush.rs`), and those with directed rounding, for which the host's control word is set while such code
+//! runs; `work.rs`, `compute.rs`, `bits.rs`, `carry.rs`, `elementary.rs`, `narrow.rs` (floats of 16 bits), `convert.rs`,
+//! `compare.rs` and `memory.rs` have the templates (`run.rs` for consecutive lanes, which `apart.rs` lets messages share
+//! whose addresses differ by something uniform, `gather.rs` for lanes near each other
+//! or anywhere, `lane.rs` for atomics and for
+//! elements of other sizes than 32 bits, lane by lane). `linear.rs` finds addresses that follow each other because they are
+//! sums, shifts and extensions of a vector that does, and of vectors with one number in all lanes, such as the place of a
+//! row: a form of the segment begins with looking at these vectors, and computes the first address as a number and the
+//! others not at all (`addresses.rs`; `origin.rs` guesses from the arguments of a thread which vectors are worth a look). `loops.rs` writes innermost loops once more, with what a turn
+//! reads before it writes it in registers from turn to turn, and products of sums by powers of two (`scaled.rs`); `predicates.rs`
+//! finds the predicates that only the segment which sets them reads; `vector.rs`, `load.rs`, `masks.rs` and `kept.rs` handle vectors,
+//! sources, masks, and what registers hold from step to step, predicates among it, over messages, too: a detour through the interpreter, for a
+//! message or a number that the template does not handle, loads again what later steps use. Results are stored to the
+//! register file at once, but stores of values that were only used from registers, and are not live at the end of the
+//! segment, are removed when it is complete; ways out of it and detours store what registers hold (`pending.rs`), so that
+//! machine code may end anywhere. Which values are live depends on when registers are examined from outside
+//! (`Program::examine_registers`): launches never do. From a thread to the one that follows, and from a
+//! group to the next, machine code goes by itself (`follow.rs`). In an innermost loop that accesses no memory two threads may run side by
+//! side, as one of twice as many lanes (`pair.rs`): the next thread comes to the loop before its turn if nothing but registers is
+//! accessed on its way, and what it has run is counted when it has its turn, so that the order of all accesses is that of the
+//! interpreter (`Host::ahead`). Lanes that jump forward wait without the host, which is told of them later,
+//! where none wait before their target, and join, or change places with those that run, without it, as long as it knows of none that
+//! wait at the same place (`exits.rs`); in all other cases in which lanes diverge or join machine code asks it
+//! (`Host::branch`, `join`) which of them continue; at calls, at the last barrier or return of a group and when fuel runs out
+//! the interpreter takes over, and a step without a template is run by the interpreter's own function. Every access is checked against the
+//! size of what it accesses; for the register file this happens when the code is written. `pages/` has the crate's unsafe
+//! code (`place.rs`: where its data are, `ahead.rs`: threads before their turn): pages that are executable and never writable again, entering and leaving them. It relies on what the services of the
+//! interpreter promise, so that no other crate can implement them (`Host` is sealed).
 
 // Builds for other processors contain none of this.
 #[cfg(target_arch = "x86_64")]

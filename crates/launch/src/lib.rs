@@ -8,6 +8,23 @@
 //! * [`Bare`]: one thread of a routine, variables set and read by name.
 //! * [`Case`]: kernels with inputs and expected outputs in a folder.
 //! * [`trial()`]: the kernels of two objects in the same generated environment.
+//!
+//! # How it is built
+//!
+//! * `content.rs` determines the content of a file, `input.rs` is the only way from files to an object, `dump.rs` finds
+//!   kernels and metadata in a compiler's dumps.
+//! * `locals.rs` takes the places of variables in local memory from the compiler's LLVM.
+//! * `zeinfo.rs` and `zebin.rs` read the compiler's metadata of a kernel; unknown keys and sections are skipped.
+//! * `payload.rs` and `facts.rs` are pure: from metadata, inputs and facts of the grid to the register image of a thread.
+//! * `implicit.rs` lays out the arguments of functions called with a stack.
+//! * `bind.rs` puts arguments and constants into global memory, the binding table and handles.
+//! * `kernel/` runs groups: workers take them in order (`queue.rs`), each with its own registers and private memory, so
+//!   that results do not depend on the number of workers. `effort.rs` is what they share: the common budget, faults that
+//!   stop the others, interrupts. Payloads are laid out again only when the size of a group changes.
+//! * `trial.rs` runs the kernels of two objects in the same generated environments and compares the resulting memory.
+//! * `variables.rs` holds program-scope variables from launch to launch; `trace.rs` provides the text of executed
+//!   instructions and the values they wrote, for `visakit run --trace` and the Python package.
+//! * `media.rs` and `bare.rs` are the other two ways to start. `case.rs` and `compare.rs` hold kernels with expectations.
 
 #![forbid(unsafe_code)]
 

@@ -8,6 +8,17 @@
 //! * [`handle`]: what the host's handles point at, and how objects are found by them.
 //! * `ffi`: the C boundary, the one place with unsafe code. Every entry point catches panics, finds its objects by
 //!   their handles and answers with error codes.
+//!
+//! # How it is built
+//!
+//! `crates/opencl` is an OpenCL driver (an ICD) whose device is the executor. Handles are looked up in a table and never
+//! dereferenced, one macro generates every entry point and catches panics; commands run in the thread that makes them
+//! ready. Buffers and shared virtual memory are `exec::memory::Storage`, which launches borrow; `docs/opencl.md` lists what
+//! works. `model/compiler.rs` builds programs with Intel's compiler and its linker, `ocloc.rs` calls them, `cache.rs`
+//! caches their results, `includes.rs` detects changes of the files that they read, and `spirv.rs` sets specialization
+//! constants. What devices have is data: `models.rs`, and `extensions.rs` by family. `model/watch.rs` is where launches
+//! are observed: dumps, comparison, checks and the profiler wrap a launch, each an implementation of one trait;
+//! `ffi/foreign.rs` loads another driver for the comparison.
 
 #![cfg(target_os = "linux")]
 

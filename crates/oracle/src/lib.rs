@@ -69,6 +69,15 @@
 //!   surface, atomic operations outside of a surface, on NaNs and on denormals, several lanes that
 //!   store to one place
 //! * operations without a definition: see [`generate::undefined`]
+//!
+//! # How it is used
+//!
+//! `crates/oracle` computes one lane at a time on decoded instructions, with floats from a soft-float library, and finds
+//! variables by name. Its generator follows the rows of the table: an operation that computes on registers is generated, or
+//! is listed with the reason why it has no definition (`generate::undefined`). Where the definitions are silent the
+//! evaluator reports it, and the instruction is removed or its result not compared; the crate's documentation lists these
+//! places and the decisions. `cargo run --release -p visakit-oracle -- --count N` compares on all cores and prints the
+//! number of each operation; a routine with a difference is shown reduced to the essential.
 
 #![allow(
     clippy::indexing_slicing,

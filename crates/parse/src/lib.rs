@@ -15,6 +15,20 @@
 //! The parsers of operands and instructions are nom functions ([`vector_operand`], [`raw_operand`],
 //! [`value`], [`instruction`]); nom is re-exported so that the versions agree. All layouts come
 //! from `visakit-isa`; this crate only consumes the bytes.
+//!
+//! # What makes it fast
+//!
+//! The reader's hot path is `walk` in `parse/src/instruction.rs`. What made it fast, in order of effect: operands are
+//! checked part by part, before they are packed into an enumeration, and values and table entries are written in place
+//! (`Value::fill`, `FieldVisitor`, `read_list`), because copying a value right after it was written makes the processor
+//! wait for its own stores; rows know their `FieldPattern`, so that the common ones are read without examining the kind of
+//! each field; errors are not built on the way but found by walking the refused instruction again (`explain`); copies of
+//! the code are specialised for the width of an index. An owned instruction stores five fields inline; longer lists are
+//! allocated. What was decoded while determining the dialect is kept. The writer checks for room once per instruction; one
+//! that is refused is written again to find the error. Limits and peers are in BENCHMARKS.md.
+//!
+//! Forced inlining is written `cfg_attr(not(debug_assertions), inline(always))`: in test builds it would multiply code
+//! without benefit.
 
 #![no_std]
 

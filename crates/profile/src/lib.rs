@@ -18,6 +18,13 @@
 //! let page = visakit_profile::html::page(&profile, "my program", |_file| None);
 //! # Ok(()) }
 //! ```
+//!
+//! # How it is built
+//!
+//! `crates/profile` does not use an observer for its counts: `exec::code::count` inserts counting steps into the blocks of
+//! a program, which the interpreter and machine code run alike, and the counts of blocks are expanded to steps afterwards.
+//! Only the addresses of messages are observed, in a sample of the groups. `timer.rs` estimates only the time of launches,
+//! without a profile of each, for OpenCL's events.
 
 #![forbid(unsafe_code)]
 

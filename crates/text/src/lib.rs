@@ -26,6 +26,19 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # How it is built
+//!
+//! * **Text**: a row's `Syntax` (`isa/src/table/syntax.rs`) lists the parts of its line in text order. The printer
+//!   (`text/src/print/instruction.rs`) and the assembler (`text/src/asm/`) walk the same list; there is one lexer
+//!   (`text/src/lexer/`). The assembler can also record which piece of text each part came from (`asm/pieces.rs`): the
+//!   formatter (`text/src/format.rs`) puts those pieces together with the spacing of the list, and fragments return the
+//!   places of fields. Forms that only newer compilers write are further lists of a row (`Syntax::also`).
+//! * **What text leaves out**: `text/src/language/` holds what assembler and printer have to agree on (defaults, names,
+//!   pools of strings), each fact once. `print/reading.rs` notes what the assembler reads in a line while the printer
+//!   writes it; `print/plan.rs` decides on labels and string pools before a routine; `print/declarations.rs` and
+//!   `print/code.rs` write the lines of plain and exact text, `print/parts.rs` the rarer parts; `print/exact.rs` writes
+//!   what the line does not express. Each form is printed in one pass; round trips are tests.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -36,6 +36,20 @@
 //!      horizontal stride 0: all lanes write to the same element"
 //! );
 //! ```
+//!
+//! # How it is built
+//!
+//! A rule is declared once, in `validate/src/rules/`: number, severity, requirement, advice, source. Reports,
+//! `visakit explain`, `docs/rules.md` and SARIF use these declarations. What an instruction accepts is taken from its row
+//! (`FieldDef` classes, types, codes; `InstructionDef` modifiers, saturation, memory, traits, platforms); only what rows
+//! cannot express is code, one file for each kind of instruction. `checker.rs` makes one pass over the fields of an
+//! instruction and notes changes of control flow; group, traits, memory and conversions of the row select the rules. A
+//! finding names locations, not bytes. Offsets are determined afterwards (`locate.rs`), by reading only what has findings
+//! again; lines of a text come from `text::asm::SourceMap`.
+//!
+//! `examples.rs` has lines that break each rule and lines that do not; tests and `visakit explain` share them.
+//!
+//! What real objects do is not an error, and what Intel's verifier refuses is: tests enforce both (`docs/validation.md`).
 
 #![no_std]
 
