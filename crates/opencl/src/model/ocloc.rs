@@ -238,7 +238,7 @@ impl Ocloc {
         for (name, bytes) in call.inputs {
             let file = place(name);
             let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-            made.and_then(|()| fs::write(&file, bytes))
+            made.and_then(|()| visakit_files::scratch(&file, bytes))
                 .map_err(|e| failed("cannot write for the compiler", &e))?;
         }
         for name in [OUT, DUMP] {

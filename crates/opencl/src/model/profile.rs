@@ -84,7 +84,7 @@ impl Watcher for Profiler {
             html::page(profile, &title.to_string_lossy(), |file| state.source(file))
         };
         let shown = self.file.display();
-        crate::say(&match std::fs::write(&self.file, text) {
+        crate::say(&match visakit_files::write(&self.file, text) {
             Ok(()) => format!(
                 "{} of {} profiled, {:.1} µs of simulated time: {shown}",
                 crate::count(state.launches, "launch", "launches"),

@@ -118,8 +118,7 @@ pub(crate) fn with(
     if let Some(path) = &options.sarif {
         let log = serde_json::to_vec_pretty(&sarif::log(&checked))
             .map_err(|error| Failure::Other(error.to_string()))?;
-        std::fs::write(path, log)
-            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path))))?;
+        output::file(path, &log)?;
     }
     if run.json() {
         output::json(&document::all(&checked))?;
