@@ -151,7 +151,7 @@ fn print(
     } else if args.shown.any() || colours || !linked.faults.is_empty() {
         let path = opened.path.as_path();
         let bytes = opened.bytes();
-        let mut listing = Listing::new(out, path, bytes, object, options, args.shown, colours);
+        let mut listing = Listing::new(out, path, bytes, object, options, &args.shown, colours);
         if args.routine.is_none() {
             listing.whole()?;
         } else {

@@ -89,16 +89,9 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
         .any(|o| binary.options.contains(o))
         && !binary.options.contains("-cl-uniform-work-group-size");
     ensure(even || uneven, cl::CL_INVALID_WORK_GROUP_SIZE)?;
-    let local_bytes = args.iter().map(|a| {
-        if let Arg::Local(bytes) = a {
-            *bytes as u64
-        } else {
-            0
-        }
-    });
-    let local_bytes = local_bytes.sum::<u64>() + u64::from(info.execution_env.slm_size);
+    let own = u64::from(info.execution_env.slm_size);
     ensure(
-        local_bytes <= queue.device.local_memory(),
+        local_bytes(&args, own).is_some_and(|bytes| bytes <= queue.device.local_memory()),
         cl::CL_OUT_OF_RESOURCES,
     )?;
     if global.contains(&0) {
@@ -123,6 +116,15 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
     Ok(Box::new(move |event| {
         run(&queue, &kernel, &binary, &args, &range, event)
     }))
+}
+
+/// Local memory that the arguments and the kernel itself need; `None` for more than there are numbers.
+fn local_bytes(args: &[Arg], own: u64) -> Option<u64> {
+    let mut sizes = args.iter().filter_map(|arg| match arg {
+        Arg::Local(bytes) => Some(*bytes as u64),
+        _ => None,
+    });
+    sizes.try_fold(own, u64::checked_add)
 }
 
 fn platform(queue: &Queue) -> Option<Platform> {

@@ -152,7 +152,7 @@ pub(crate) fn find(run: &run::Args) -> Result<Vec<Finding>, Failure> {
     let [folder] = run.cases() else {
         return Ok(run::check(run, Checks::ALL)?.0);
     };
-    let case = Case::open(folder).map_err(|e| Failure::Other(e.to_string()))?;
+    let case = run.open_case(folder).map_err(|e| Failure::Other(e.to_string()))?;
     let report = visakit_check::check_case(&case, run.takes_texts(), &run.config(), Checks::ALL);
     Ok(report.map_err(|e| Failure::Other(e.to_string()))?.findings)
 }
@@ -168,7 +168,7 @@ fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
         return Err(Failure::Other("no folder named has a case.json".to_owned()));
     }
     let check = |path: &&PathBuf| {
-        let opened = Case::open(path);
+        let opened = run.open_case(path);
         let case = opened
             .as_ref()
             .map_or_else(|_| input::name(path), Case::name);
