@@ -89,9 +89,12 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
         .any(|o| binary.options.contains(o))
         && !binary.options.contains("-cl-uniform-work-group-size");
     ensure(even || uneven, cl::CL_INVALID_WORK_GROUP_SIZE)?;
-    let own = u64::from(info.execution_env.slm_size);
+    let sizes = args.iter().filter_map(|arg| match arg {
+        Arg::Local(bytes) => Some(*bytes),
+        _ => None,
+    });
     ensure(
-        local_bytes(&args, own).is_some_and(|bytes| bytes <= queue.device.local_memory()),
+        local_bytes(info, sizes) <= queue.device.local_memory(),
         cl::CL_OUT_OF_RESOURCES,
     )?;
     if global.contains(&0) {
@@ -118,13 +121,10 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
     }))
 }
 
-/// Local memory that the arguments and the kernel itself need; `None` for more than there are numbers.
-fn local_bytes(args: &[Arg], own: u64) -> Option<u64> {
-    let mut sizes = args.iter().filter_map(|arg| match arg {
-        Arg::Local(bytes) => Some(*bytes as u64),
-        _ => None,
-    });
-    sizes.try_fold(own, u64::checked_add)
+/// Local memory that a kernel needs itself and for arguments of these sizes, which the host chooses freely.
+pub(crate) fn local_bytes(info: &KernelInfo, sizes: impl Iterator<Item = usize>) -> u64 {
+    let own = u64::from(info.execution_env.slm_size);
+    sizes.fold(own, |sum, bytes| sum.saturating_add(bytes as u64))
 }
 
 fn platform(queue: &Queue) -> Option<Platform> {
@@ -201,6 +201,27 @@ fn run(
                 LaunchError::Grid(_) => cl::CL_INVALID_WORK_GROUP_SIZE,
                 _ => cl::CL_OUT_OF_RESOURCES,
             })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// No sizes of local memory add up to less than one of them.
+        #[test]
+        fn sums_of_local_memory_do_not_wrap(
+            own: u32,
+            sizes in prop::collection::vec(prop_oneof![any::<usize>(), Just(usize::MAX), 0..70_000_usize], 0..6),
+        ) {
+            let mut info = KernelInfo::default();
+            info.execution_env.slm_size = own;
+            let exact = sizes.iter().fold(u128::from(own), |sum, n| sum + *n as u128);
+            let sum = local_bytes(&info, sizes.iter().copied());
+            prop_assert_eq!(u128::from(sum), exact.min(u64::MAX.into()));
         }
     }
 }
