@@ -154,7 +154,11 @@ fn clean(folder: &Path, prefix: &str, suffix: &str) {
         let Ok(kind) = entry.file_type() else {
             continue;
         };
-        let kind_fits = if suffix.is_empty() { kind.is_dir() } else { kind.is_file() };
+        let kind_fits = if suffix.is_empty() {
+            kind.is_dir()
+        } else {
+            kind.is_file()
+        };
         if !(kind_fits && name.starts_with(prefix) && name.ends_with(suffix)) {
             continue;
         }

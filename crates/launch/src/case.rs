@@ -470,7 +470,12 @@ impl Case {
         })
     }
 
-    fn image(&self, kind: ImageKind, from: &CaseImage, limit: u64) -> Result<Argument, LaunchError> {
+    fn image(
+        &self,
+        kind: ImageKind,
+        from: &CaseImage,
+        limit: u64,
+    ) -> Result<Argument, LaunchError> {
         let sizes = [from.height, from.depth, from.array_size];
         let sizes: Vec<_> = [Some(from.width)]
             .into_iter()

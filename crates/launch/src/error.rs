@@ -185,11 +185,7 @@ pub fn zeroes(what: &'static str, bytes: usize) -> Result<Vec<u8>, LaunchError> 
 ///
 /// # Errors
 /// [`LaunchError::TooLarge`], [`LaunchError::OutOfMemory`].
-pub fn zeroes_within(
-    what: &'static str,
-    bytes: usize,
-    limit: u64,
-) -> Result<Vec<u8>, LaunchError> {
+pub fn zeroes_within(what: &'static str, bytes: usize, limit: u64) -> Result<Vec<u8>, LaunchError> {
     if bytes as u64 > limit {
         return Err(LaunchError::TooLarge {
             what,

@@ -40,7 +40,9 @@ pub(crate) fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     let limit = limit.clamp(LEAST_UNPACKED, LARGEST);
     packed.take(limit + 1).read_to_end(&mut out)?;
     if out.len() as u64 > limit {
-        let message = format!("unpacks to more than {limit} bytes, and programs do not: unpack it with gzip first");
+        let message = format!(
+            "unpacks to more than {limit} bytes, and programs do not: unpack it with gzip first"
+        );
         return Err(std::io::Error::other(message));
     }
     Ok(out)

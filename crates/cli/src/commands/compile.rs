@@ -83,7 +83,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     let stem = if stem == "-" { "program".into() } else { stem };
     if let Some(metadata) = dump.metadata().iter().find(|m| m.zebin.is_some()) {
-        let bytes = visakit_files::read(&metadata.path, u64::MAX).map_err(|e| output::at(&metadata.path, &e))?;
+        let bytes = visakit_files::read(&metadata.path, u64::MAX)
+            .map_err(|e| output::at(&metadata.path, &e))?;
         write(format!("{stem}.zebin"), &bytes)?;
         let text = metadata
             .zebin

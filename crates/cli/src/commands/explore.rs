@@ -303,7 +303,12 @@ fn escaped(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+    #![allow(
+        clippy::disallowed_methods,
+        clippy::unwrap_used,
+        clippy::panic,
+        reason = "tests"
+    )]
     use super::*;
     use std::io::Cursor;
 
@@ -341,7 +346,10 @@ mod tests {
         let mut timed = Timed::new(&stream, Duration::from_millis(200));
         let error = BufReader::new(&mut timed).read_line(&mut String::new());
         let kind = error.unwrap_err().kind();
-        assert!(matches!(kind, ErrorKind::TimedOut | ErrorKind::WouldBlock), "{kind}");
+        assert!(
+            matches!(kind, ErrorKind::TimedOut | ErrorKind::WouldBlock),
+            "{kind}"
+        );
         assert!(timed.write(b"x").is_err());
         drop(stream);
         assert!(slow.join().unwrap() < Duration::from_secs(10));

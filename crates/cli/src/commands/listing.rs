@@ -11,8 +11,8 @@ use visakit::isa::object::{Item, Object, RoutineId, SourceFiles, SourceLine};
 use visakit::isa::{Op, Value};
 use visakit::parse::Container;
 use visakit::text::asm::{self, assemble};
-use visakit_debug::Sources;
 use visakit::text::{Form, LineKind, Options, Output, Printer, Token, tokens};
+use visakit_debug::Sources;
 
 /// What is shown besides the text.
 #[derive(clap::Args, Clone)]

@@ -20,28 +20,39 @@ fn folder(name: &str) -> PathBuf {
 
 fn visakit(folder: &Path, line: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visakit"));
-    command.current_dir(folder).args(line.split(' ')).output().unwrap()
+    command
+        .current_dir(folder)
+        .args(line.split(' '))
+        .output()
+        .unwrap()
 }
 
 /// What a shell makes of a line with `$V` for the tool.
 fn shell(folder: &Path, line: &str) -> Output {
     let mut command = Command::new("sh");
-    command.env("V", env!("CARGO_BIN_EXE_visakit")).current_dir(folder);
+    command
+        .env("V", env!("CARGO_BIN_EXE_visakit"))
+        .current_dir(folder);
     command.args(["-c", line]).output().unwrap()
 }
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = entries.map(|e| text(e.unwrap().file_name().as_encoded_bytes())).collect();
+    let mut names: Vec<_> = entries
+        .map(|e| text(e.unwrap().file_name().as_encoded_bytes()))
+        .collect();
     names.sort();
     names
 }
 
 /// A text that `fmt` changes, of so many lines.
 fn ugly(lines: usize) -> String {
-    let mut all = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=8 align=GRF\n".to_owned();
+    let mut all =
+        ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=8 align=GRF\n".to_owned();
     for number in 0..lines {
-        all.push_str(&format!("add   (M1, 8)   V32(0,0)<1>   V32(0,0)<1;1,0>    0x{number:x}:d\n"));
+        all.push_str(&format!(
+            "add   (M1, 8)   V32(0,0)<1>   V32(0,0)<1;1,0>    0x{number:x}:d\n"
+        ));
     }
     all.push_str("ret (M1, 1)\n");
     all
@@ -70,13 +81,21 @@ fn killed_writers_leave_the_old_file_or_the_new_one() {
             .spawn()
             .unwrap();
         // Most of them around the end, where it writes.
-        let part = if number % 4 == 0 { number } else { 48 + number / 5 };
+        let part = if number % 4 == 0 {
+            number
+        } else {
+            48 + number / 5
+        };
         std::thread::sleep(whole * part / 60);
         child.kill().unwrap();
         child.wait().unwrap();
         let now = fs::read(&path).unwrap();
         let is_new = now == new;
-        assert!(is_new || now == old.as_bytes(), "{} bytes after kill {number}", now.len());
+        assert!(
+            is_new || now == old.as_bytes(),
+            "{} bytes after kill {number}",
+            now.len()
+        );
         ends[usize::from(is_new)] += 1;
     }
     // What the last ones left goes with the next file that is written here.
@@ -95,7 +114,9 @@ fn a_full_disk_leaves_the_old_file() {
     assert!(visakit(&folder, "asm k.visaasm -o k.isa").status.success());
     let before = fs::read(&object).unwrap();
     fs::write(folder.join("zeros.bin"), [0; 4096]).unwrap();
-    let run = format!("run --kernel race_in_loop {CHECK}/race_in_loop.dg2.visaasm --zeinfo {CHECK}/faults.dg2.zeinfo --global 64 --local 64 --arg zeros:1m --arg zeros:4096 --out 0:out.bin");
+    let run = format!(
+        "run --kernel race_in_loop {CHECK}/race_in_loop.dg2.visaasm --zeinfo {CHECK}/faults.dg2.zeinfo --global 64 --local 64 --arg zeros:1m --arg zeros:4096 --out 0:out.bin"
+    );
     let writers = [
         ("fmt --write k.visaasm", "k.visaasm"),
         ("asm k.visaasm -o k.isa", "k.isa"),
@@ -111,7 +132,10 @@ fn a_full_disk_leaves_the_old_file() {
         fs::write(folder.join("out.bin"), "old").unwrap();
         let kept = fs::read(folder.join(written)).unwrap();
         // Blocks of 512 bytes; the signal is ignored, as shells of services do.
-        let done = shell(&folder, &format!("trap '' XFSZ; ulimit -f 8; exec \"$V\" {line}"));
+        let done = shell(
+            &folder,
+            &format!("trap '' XFSZ; ulimit -f 8; exec \"$V\" {line}"),
+        );
         let said = text(&done.stderr);
         if done.status.code() == Some(0) && line.starts_with("smith") {
             continue;
@@ -119,7 +143,11 @@ fn a_full_disk_leaves_the_old_file() {
         assert_eq!(done.status.code(), Some(2), "{line}: {said}");
         assert!(said.contains("large"), "{line}: {said}");
         assert!(fs::read(folder.join(written)).unwrap() == kept, "{line}");
-        assert_eq!(names(&folder), ["k.isa", "k.visaasm", "out.bin", "zeros.bin"], "{line}");
+        assert_eq!(
+            names(&folder),
+            ["k.isa", "k.visaasm", "out.bin", "zeros.bin"],
+            "{line}"
+        );
     }
 }
 
@@ -131,19 +159,42 @@ fn outputs_keep_what_belongs_to_the_file() {
     fs::write(&real, ugly(3)).unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     symlink("real/k.visaasm", folder.join("link.visaasm")).unwrap();
-    assert!(visakit(&folder, "fmt --write link.visaasm").status.success());
+    assert!(
+        visakit(&folder, "fmt --write link.visaasm")
+            .status
+            .success()
+    );
     assert!(folder.join("link.visaasm").is_symlink());
     assert_ne!(fs::read_to_string(&real).unwrap(), ugly(3));
-    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(
+        fs::metadata(&real).unwrap().permissions().mode() & 0o777,
+        0o640
+    );
     // Streams are no files, whatever stands for them.
     for place in ["/dev/stdout", "/dev/fd/1", "-"] {
-        let done = shell(&folder, &format!("\"$V\" asm link.visaasm -o {place} >made.isa; echo more >>made.isa"));
+        let done = shell(
+            &folder,
+            &format!("\"$V\" asm link.visaasm -o {place} >made.isa; echo more >>made.isa"),
+        );
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        assert!(fs::read(folder.join("made.isa")).unwrap().starts_with(b"CISA"), "{place}");
+        assert!(
+            fs::read(folder.join("made.isa"))
+                .unwrap()
+                .starts_with(b"CISA"),
+            "{place}"
+        );
     }
-    let done = shell(&folder, "\"$V\" asm link.visaasm -o /dev/stdout | head -c 4");
+    let done = shell(
+        &folder,
+        "\"$V\" asm link.visaasm -o /dev/stdout | head -c 4",
+    );
     assert_eq!(text(&done.stdout), "CISA");
-    assert_eq!(visakit(&folder, "asm link.visaasm -o /dev/null").status.code(), Some(0));
+    assert_eq!(
+        visakit(&folder, "asm link.visaasm -o /dev/null")
+            .status
+            .code(),
+        Some(0)
+    );
     let done = visakit(&folder, "asm link.visaasm -o /dev/full");
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(names(&folder), ["link.visaasm", "made.isa", "real"]);
@@ -154,7 +205,11 @@ fn outputs_keep_what_belongs_to_the_file() {
 fn exit_codes_do_not_depend_on_standard_error() {
     let folder = folder("mute");
     fs::write(folder.join("k.visaasm"), ugly(3)).unwrap();
-    fs::write(folder.join("bad.visaasm"), ".version 4.1\n.kernel \"k\"\nadd (M1, 8) V1 V2\n").unwrap();
+    fs::write(
+        folder.join("bad.visaasm"),
+        ".version 4.1\n.kernel \"k\"\nadd (M1, 8) V1 V2\n",
+    )
+    .unwrap();
     assert!(visakit(&folder, "asm k.visaasm -o k.isa").status.success());
     let lines = [
         ("dis nonexist", 2),
@@ -178,7 +233,9 @@ fn exit_codes_do_not_depend_on_standard_error() {
 
 /// The arguments of a kernel that finds a fault in its first group.
 fn launch(kernel: &str, sizes: &str) -> String {
-    format!("{CHECK}/{kernel}.dg2.visaasm --zeinfo {CHECK}/faults.dg2.zeinfo --global 64 --local 64 {sizes}")
+    format!(
+        "{CHECK}/{kernel}.dg2.visaasm --zeinfo {CHECK}/faults.dg2.zeinfo --global 64 --local 64 {sizes}"
+    )
 }
 
 /// The most memory that a child of this process has had so far.
@@ -192,12 +249,18 @@ fn most_resident() -> u64 {
 #[test]
 fn memory_is_what_the_limits_say() {
     let folder = folder("memory");
-    let huge = launch("race_in_loop", "--arg zeros:4g --arg zeros:4096 --max-memory 1000000");
+    let huge = launch(
+        "race_in_loop",
+        "--arg zeros:4g --arg zeros:4096 --max-memory 1000000",
+    );
     for verb in ["run", "check", "profile"] {
         let done = visakit(&folder, &format!("{verb} {huge}"));
         let said = text(&done.stderr);
         assert_eq!(done.status.code(), Some(2), "{said}");
-        assert!(said.contains("takes 4294967296 bytes, the limit is 1000000"), "{said}");
+        assert!(
+            said.contains("takes 4294967296 bytes, the limit is 1000000"),
+            "{said}"
+        );
     }
     copy(&Path::new(CASES).join("call_sub"), &folder.join("case"));
     let path = folder.join("case/dg2/case.json");
@@ -207,10 +270,16 @@ fn memory_is_what_the_limits_say() {
     fs::write(&path, format!("{before}\"size\": 4294967296{rest}")).unwrap();
     let done = visakit(&folder, "run --max-memory 1000000 --case case/dg2");
     assert_eq!(done.status.code(), Some(1));
-    assert!(text(&done.stdout).contains("the limit is 1000000"), "{done:?}");
+    assert!(
+        text(&done.stdout).contains("the limit is 1000000"),
+        "{done:?}"
+    );
     assert!(most_resident() < 300 << 20, "{}", most_resident());
     // One copy of a buffer that the kernel hardly touches, if any.
-    let large = launch("race_in_loop", "--arg zeros:1g --arg zeros:4096 --max-memory 1200000000");
+    let large = launch(
+        "race_in_loop",
+        "--arg zeros:1g --arg zeros:4096 --max-memory 1200000000",
+    );
     for verb in ["run", "profile"] {
         let done = visakit(&folder, &format!("{verb} {large} --no-jit"));
         assert!(done.status.code() == Some(0), "{}", text(&done.stderr));
@@ -236,11 +305,38 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn packed_files_are_bounded_by_their_size() {
     let folder = folder("packed");
-    let done = shell(&folder, "head -c 100000000 /dev/zero | tr '\\0' ' ' | gzip -9 >bomb.visaasm.gz");
+    let done = shell(
+        &folder,
+        "head -c 100000000 /dev/zero | tr '\\0' ' ' | gzip -9 >bomb.visaasm.gz",
+    );
     assert!(done.status.success());
     let done = visakit(&folder, "info bomb.visaasm.gz");
     assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("unpacks to more than"), "{done:?}");
+    assert!(
+        text(&done.stderr).contains("unpacks to more than"),
+        "{done:?}"
+    );
+}
+
+/// A pattern of many steps in a long routine, within half a gigabyte of addresses.
+#[test]
+fn long_searches_hold_little() {
+    let folder = folder("search");
+    fs::write(folder.join("k.visaasm"), ugly(20_000)).unwrap();
+    assert!(visakit(&folder, "asm k.visaasm -o k.isa").status.success());
+    let pattern = vec!["add"; 3000].join(" ->any ");
+    fs::write(folder.join("pattern"), format!("{pattern} ->any mul")).unwrap();
+    let done = shell(
+        &folder,
+        "ulimit -v 500000; RAYON_NUM_THREADS=1 exec \"$V\" search \"$(cat pattern)\" k.isa",
+    );
+    let said = text(&done.stderr) + &text(&done.stdout);
+    assert!(
+        matches!(done.status.code(), Some(0 | 1)),
+        "{:?} {said}",
+        done.status
+    );
+    assert!(said.contains("too much work"), "{said}");
 }
 
 /// Files that cases name: in the folder and beside it, nothing else, by whatever path.
@@ -250,13 +346,26 @@ fn cases_open_their_own_files() {
     copy(&Path::new(CASES).join("call_sub"), &folder.join("case"));
     let path = folder.join("case/dg2/case.json");
     let case = fs::read_to_string(&path).unwrap();
-    assert_eq!(visakit(&folder, "run --case case/dg2").status.code(), Some(0));
+    assert_eq!(
+        visakit(&folder, "run --case case/dg2").status.code(),
+        Some(0)
+    );
     let pipe = folder.join("case/pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     fs::copy(folder.join("case/arg0.bin"), folder.join("outside.bin")).unwrap();
     symlink("../outside.bin", folder.join("case/link.bin")).unwrap();
     symlink("../arg0.bin", folder.join("case/dg2/inner.bin")).unwrap();
-    fs::copy(folder.join("case/arg0.bin"), folder.join("case/dg2/own.bin")).unwrap();
+    fs::copy(
+        folder.join("case/arg0.bin"),
+        folder.join("case/dg2/own.bin"),
+    )
+    .unwrap();
     let outside = folder.join("outside.bin");
     let outside = outside.to_str().unwrap();
     for (name, code, said) in [
@@ -267,7 +376,11 @@ fn cases_open_their_own_files() {
         ("/etc/passwd", 1, "neither in its folder nor beside it"),
         ("../pipe", 1, "a pipe or a device"),
         ("../link.bin", 1, "neither in its folder nor beside it"),
-        ("../../outside.bin", 1, "neither in its folder nor beside it"),
+        (
+            "../../outside.bin",
+            1,
+            "neither in its folder nor beside it",
+        ),
         (outside, 1, "neither in its folder nor beside it"),
         ("missing.bin", 1, "No such file"),
     ] {
@@ -299,7 +412,13 @@ fn sources_are_shown_from_named_folders() {
     }
     symlink("../out/o.cl", folder.join("in/link.cl")).unwrap();
     symlink("/dev/zero", folder.join("in/zero.cl")).unwrap();
-    assert!(Command::new("mkfifo").arg(folder.join("in/pipe.cl")).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(folder.join("in/pipe.cl"))
+            .status()
+            .unwrap()
+            .success()
+    );
     let absolute = folder.join("out/o.cl").to_str().unwrap().to_owned();
     for (name, alone, named) in [
         ("k.cl", "in/k.cl", "in/k.cl"),
@@ -318,7 +437,11 @@ fn sources_are_shown_from_named_folders() {
              mov (M1, 8) V32(0,0)<1> 0x1:d\nret (M1, 1)\n"
         );
         fs::write(folder.join("in/k.visaasm"), kernel).unwrap();
-        assert!(visakit(&folder, "asm in/k.visaasm -o in/k.isa").status.success());
+        assert!(
+            visakit(&folder, "asm in/k.visaasm -o in/k.isa")
+                .status
+                .success()
+        );
         for (line, seen) in [
             ("profile --bare in/k.visaasm", alone),
             ("profile --bare in/k.visaasm --source out", named),

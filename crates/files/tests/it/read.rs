@@ -64,6 +64,10 @@ fn pipes_devices_and_folders_are_not_opened() {
         assert!(error.to_string().ends_with("expected a file"), "{error}");
     }
     // A file of the kernel says that it is empty, and is not.
-    assert!(!read(Path::new("/proc/self/maps"), 1 << 20).unwrap().is_empty());
+    assert!(
+        !read(Path::new("/proc/self/maps"), 1 << 20)
+            .unwrap()
+            .is_empty()
+    );
     assert!(read(Path::new("/proc/self/maps"), 10).is_err());
 }

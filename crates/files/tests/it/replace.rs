@@ -115,6 +115,9 @@ fn streams_and_devices_are_not_replaced() {
     let open = fs::File::create(&file).unwrap();
     let descriptor = std::os::fd::AsRawFd::as_raw_fd(&open);
     write(Path::new(&format!("/proc/self/fd/{descriptor}")), "stream").unwrap();
-    assert_eq!(fs::metadata(&file).unwrap().ino(), open.metadata().unwrap().ino());
+    assert_eq!(
+        fs::metadata(&file).unwrap().ino(),
+        open.metadata().unwrap().ino()
+    );
     assert_eq!(fs::read(&file).unwrap(), b"stream");
 }

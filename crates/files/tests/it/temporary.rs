@@ -46,7 +46,12 @@ fn leftovers_go_and_others_stay() {
     let before = names(folder);
     // Of a process that lives.
     let alive = TemporaryFolder::new(folder, "tmp").unwrap();
-    let living = alive.path().file_name().unwrap().to_string_lossy().into_owned();
+    let living = alive
+        .path()
+        .file_name()
+        .unwrap()
+        .to_string_lossy()
+        .into_owned();
     killed("temporary::waits_with_temporaries", folder);
     assert_eq!(names(folder).len(), before.len() + 3, "{:?}", names(folder));
     // A process removes leftovers once, so this is done by another one.

@@ -13,8 +13,8 @@ use crate::objects::{LocalObject, MemoryObject, ObjectKind};
 use crate::payload::Layout;
 use crate::zeinfo::{ArgInfo, KernelInfo};
 use std::sync::Arc;
-use visakit_exec::memory::Content;
 use visakit_exec::code::StepCounts;
+use visakit_exec::memory::Content;
 use visakit_exec::{Counters, Memory, Observer, Program};
 use web_time::{Duration, Instant};
 

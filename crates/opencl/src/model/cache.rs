@@ -36,7 +36,9 @@ fn is_entry(path: &Path) -> bool {
 
 /// What stands before the content of an entry.
 fn header(key: &str, content: &[u8]) -> Vec<u8> {
-    let sum = Sha256::new_with_prefix(key).chain_update(content).finalize();
+    let sum = Sha256::new_with_prefix(key)
+        .chain_update(content)
+        .finalize();
     [MAGIC.as_slice(), &sum].concat()
 }
 
@@ -122,7 +124,9 @@ mod tests {
 
     fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
-        entries.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+        entries
+            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .collect()
     }
 
     fn key(number: u64) -> String {

@@ -305,7 +305,7 @@ fn option_folders(options: &str) -> Option<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     fn of(text: &str, options: &str) -> Option<Vec<u8>> {

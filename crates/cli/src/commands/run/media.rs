@@ -50,7 +50,10 @@ pub(super) fn prepare<R>(
     run: impl FnOnce(&Object<'_>, Media, u32, &[(Target, MediaSurface)]) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let limit = args.config().max_memory;
-    let surfaces = args.surface.iter().map(|s| Ok((s.target, s.surface(limit)?)));
+    let surfaces = args
+        .surface
+        .iter()
+        .map(|s| Ok((s.target, s.surface(limit)?)));
     let surfaces = surfaces
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::Other)?;

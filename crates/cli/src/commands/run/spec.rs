@@ -225,7 +225,11 @@ impl SurfaceSpec {
         let bytes = match zeroes {
             Some(shape) => {
                 let size = u64::from(shape.pitch) * u64::from(shape.height);
-                zeros("a surface", usize::try_from(size).unwrap_or(usize::MAX), limit)?
+                zeros(
+                    "a surface",
+                    usize::try_from(size).unwrap_or(usize::MAX),
+                    limit,
+                )?
             }
             None if self.zeroes > 0 => zeros("a surface", self.zeroes, limit)?,
             None => read_any(&self.path)?,
