@@ -258,6 +258,16 @@ fn memory_is_what_the_limits_say() {
             "{said}"
         );
     }
+    let endless = launch(
+        "race_in_loop",
+        "--arg buffer:/dev/zero --arg zeros:4096 --max-memory 1000000",
+    );
+    let done = visakit(&folder, &format!("run {endless}"));
+    assert_eq!(done.status.code(), Some(2));
+    assert!(
+        text(&done.stderr).contains("larger than the limit of 1000000 bytes"),
+        "{done:?}"
+    );
     copy(&Path::new(CASES).join("call_sub"), &folder.join("case"));
     let path = folder.join("case/dg2/case.json");
     let case = fs::read_to_string(&path).unwrap();

@@ -1,6 +1,6 @@
 //! The values of `--arg`, `--surface` and similar options.
 
-use crate::input::read_any;
+use crate::input::read_within;
 use std::path::PathBuf;
 use std::str::FromStr;
 use visakit::isa::DataType;
@@ -78,7 +78,7 @@ impl ArgSpec {
     /// The argument, with its file read; zeroes only within the limit.
     pub(crate) fn argument(&self, limit: u64) -> Result<Argument, String> {
         Ok(match self {
-            Self::Buffer(path) => Argument::Buffer(read_any(path)?),
+            Self::Buffer(path) => Argument::Buffer(read_within(path, limit)?),
             Self::Zeros(size) | Self::Uninitialized(size) => {
                 Argument::Buffer(zeros("a buffer", *size, limit)?)
             }
@@ -94,7 +94,7 @@ impl ArgSpec {
                     let size = usize::try_from(image.span()).unwrap_or(usize::MAX);
                     zeros("an image", size, limit)?
                 } else {
-                    read_any(path)?
+                    read_within(path, limit)?
                 };
                 Argument::Image(image)
             }
@@ -232,7 +232,7 @@ impl SurfaceSpec {
                 )?
             }
             None if self.zeroes > 0 => zeros("a surface", self.zeroes, limit)?,
-            None => read_any(&self.path)?,
+            None => read_within(&self.path, limit)?,
         };
         Ok(MediaSurface {
             bytes,
