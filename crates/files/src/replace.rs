@@ -26,7 +26,7 @@ enum Place {
     Beside {
         file: NamedTempFile,
         target: PathBuf,
-        old: Option<Metadata>,
+        old: Option<Box<Metadata>>,
     },
 }
 
@@ -41,7 +41,7 @@ impl Replacement {
             Target::File(target, about) => {
                 // Renaming does not ask whether the file may be written.
                 File::options().write(true).open(&target)?;
-                (target, Some(about))
+                (target, Some(Box::new(about)))
             }
             Target::Special(path) => {
                 let file = File::options().write(true).truncate(true).open(path)?;
