@@ -1,6 +1,8 @@
 //! Lists the output of `cargo xtask web`, so that `visakit explore` has it in the binary (feature
 //! `explorer`).
 
+#![allow(clippy::disallowed_methods, reason = "a build script")]
+
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 

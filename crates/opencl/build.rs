@@ -1,6 +1,8 @@
 //! `opencl-sys` provides the types and numbers of OpenCL, and links `libOpenCL`, of which an implementation calls
 //! nothing: an empty archive satisfies the linker, so that building needs no loader.
 
+#![allow(clippy::disallowed_methods, reason = "a build script")]
+
 use std::path::PathBuf;
 
 fn main() {

@@ -241,7 +241,7 @@ impl Object {
 
     /// Writes the object into a file.
     fn write(&self, path: PathBuf) -> PyResult<()> {
-        Ok(std::fs::write(path, self.bytes()?)?)
+        Ok(visakit_files::write(&path, self.bytes()?)?)
     }
 
     /// The text: `plain`, `exact` (assembles into the same bytes) or `intel`.

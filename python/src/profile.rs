@@ -2,6 +2,8 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::path::PathBuf;
+use visakit_debug::Sources;
 
 /// What ran how often, with which lanes, what messages accessed, and the simulated time from a cost model.
 #[pyclass(frozen, module = "visakit")]
@@ -31,11 +33,12 @@ impl Profile {
         document.get_item("kernels")
     }
 
-    /// A page that opens alone. Source files are read as they are named.
-    #[pyo3(signature = (title = "visakit"))]
-    fn html(&self, title: &str) -> String {
-        let source = |file: &str| std::fs::read_to_string(file).ok();
-        visakit_profile::html::page(&self.0, title, source)
+    /// A page that opens alone. Source files are searched for below the folders of `source`.
+    #[pyo3(signature = (title = "visakit", *, source = Vec::new()))]
+    fn html(&self, title: &str, source: Vec<PathBuf>) -> String {
+        let mut sources = Sources::new(source);
+        let text = |file: &str| Some(sources.lines(file)?.join("\n"));
+        visakit_profile::html::page(&self.0, title, text)
     }
 
     /// Folded stacks, a line each, for flame graphs.

@@ -307,8 +307,8 @@ class Profile:
         """The kernels, as in the JSON document."""
     def json(self) -> str:
         """The profile as JSON, which `visakit profile diff` compares."""
-    def html(self, title: str = "visakit") -> str:
-        """A self-contained page. Source files are read from the paths in the object."""
+    def html(self, title: str = "visakit", *, source: Sequence[str | PathLike[str]] = ()) -> str:
+        """A self-contained page. Source files are searched for below the folders of `source`."""
     def folded(self) -> str:
         """Folded stacks, one per line, for flame graphs."""
 

@@ -3,6 +3,7 @@
 //! A command is a file of this folder with a function, and a line of [`COMMANDS`].
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,

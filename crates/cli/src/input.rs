@@ -8,33 +8,57 @@ use walkdir::WalkDir;
 /// Name of standard input on the command line and in messages.
 pub(crate) const STDIN: &str = "-";
 
+/// Offsets in an object have 32 bits, and no other input is larger.
+const LARGEST: u64 = u32::MAX as u64;
+
 /// Reads a file of any kind, or standard input for `-`.
 pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
+    read_within(path, LARGEST)
+}
+
+/// Reads a file of any kind, or standard input for `-`, of at most `limit` bytes.
+pub(crate) fn read_within(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    read_into(path, &mut bytes)?;
+    let read = fill(path, &mut bytes, limit);
+    read.map_err(|error| format!("{}: {error}", name(path)))?;
     Ok(bytes)
 }
 
-/// The same, into memory that is reused: its content is lost.
+/// Reads a file of any kind, or standard input, into memory that is reused: its content is lost.
+#[cfg(feature = "table")]
 pub(crate) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), String> {
     bytes.clear();
-    fill(path, bytes).map_err(|error| format!("{}: {error}", name(path)))
+    fill(path, bytes, LARGEST).map_err(|error| format!("{}: {error}", name(path)))
 }
 
-fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
+fn fill(path: &Path, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
     if path.as_os_str() == STDIN {
-        io::stdin().lock().read_to_end(bytes)?;
-        return Ok(());
+        return take(io::stdin().lock(), bytes, limit);
     }
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     let about = file.metadata()?;
     if about.is_dir() {
         return Err(io::Error::other("is a folder, expected a file"));
     }
     // One byte more than the size, so that the end is found without growing the buffer.
     let size = usize::try_from(about.len()).unwrap_or(usize::MAX);
+    if about.len() > limit {
+        return Err(too_large(limit));
+    }
     bytes.try_reserve(size.saturating_add(1))?;
-    file.read_to_end(bytes)?;
+    take(file, bytes, limit)
+}
+
+fn too_large(limit: u64) -> io::Error {
+    io::Error::other(format!("is larger than the limit of {limit} bytes"))
+}
+
+/// All that comes, unless it is too much: of a device, that may be without end.
+fn take(from: impl Read, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
+    from.take(limit.saturating_add(1)).read_to_end(bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(limit));
+    }
     Ok(())
 }
 

@@ -4,7 +4,6 @@ use crate::render::Problem;
 use crate::{Status, input};
 use anstyle::Style;
 use serde::Serialize;
-use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -152,6 +151,12 @@ pub(crate) fn has_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
+/// Tells people something, on standard error, the one place where this is done. Whether it can be written (a full disk, a
+/// closed pipe) does not change how the command ends.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
 /// Buffered standard output, free of escape codes unless they are enabled.
 pub(crate) fn stdout() -> BufWriter<impl Write> {
     BufWriter::with_capacity(1 << 16, anstream::stdout().lock())
@@ -216,9 +221,9 @@ pub(crate) fn text(output: Option<&Path>, text: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file.
+/// Writes a file: it is whole or untouched.
 pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    fs::write(path, bytes).map_err(|error| at(path, &error))
+    visakit_files::write(path, bytes).map_err(|error| at(path, &error))
 }
 
 /// The document about a file that was written.

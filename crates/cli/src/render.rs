@@ -55,10 +55,9 @@ impl Problem {
     }
 
     /// Reports it; people get the text.
-    #[allow(clippy::print_stderr)]
     fn tell(self, text: impl FnOnce(&Self) -> String) {
         if let Some(problem) = output::keep(self) {
-            anstream::eprintln!("{}", text(&problem).trim_end_matches('\n'));
+            output::say(text(&problem).trim_end_matches('\n'));
         }
     }
 }

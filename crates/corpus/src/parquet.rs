@@ -20,6 +20,7 @@ use parquet::schema::types::ColumnPath;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use visakit_files::TemporaryFolder;
 
 /// Prefix of the folders of shards.
 pub const PREFIX: &str = "part-";
@@ -114,7 +115,7 @@ pub struct ShardWriter {
 
 #[derive(Debug)]
 struct Open {
-    folder: PathBuf,
+    folder: TemporaryFolder,
     writers: Vec<(&'static str, PathBuf, ArrowWriter<File>)>,
     /// The name, derived from the keys of the objects.
     name: u64,
@@ -193,16 +194,15 @@ impl ShardWriter {
         };
         open.write(&mut self.tables)?;
         for (_, path, writer) in open.writers.drain(..) {
-            writer.close().map_err(parquet_error(&path))?;
+            let file = writer.into_inner().map_err(parquet_error(&path))?;
+            file.sync_all().map_err(io_error(&path))?;
         }
         let name = format!("{PREFIX}{:016x}-{}", open.name, open.objects);
         let place = self.folder.join(name);
-        match fs::rename(&open.folder, &place) {
+        match open.folder.commit(&place) {
             Ok(()) => Ok(()),
             // Another process has written the same objects in the meantime.
-            Err(_) if place.is_dir() => {
-                fs::remove_dir_all(&open.folder).map_err(io_error(&open.folder))
-            }
+            Err(_) if place.is_dir() => Ok(()),
             Err(error) => Err(Error::Io { path: place, error }),
         }
     }
@@ -235,21 +235,13 @@ fn properties(def: &TableDef) -> WriterProperties {
 
 impl Open {
     fn new(folder: &Path, select: Select) -> Result<Self, Error> {
-        use std::sync::atomic::{AtomicU64, Ordering};
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        // Hosts that share a file system have processes of the same number.
-        let time = std::time::SystemTime::now();
-        let time = time
-            .duration_since(std::time::UNIX_EPOCH)
-            .map_or(0, |d| d.as_nanos());
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tmp-{}-{time:x}-{number}", std::process::id());
-        let folder = folder.join(name);
-        fs::create_dir(&folder).map_err(io_error(&folder))?;
+        let folder = TemporaryFolder::new(folder, "tmp").map_err(io_error(folder))?;
         let mut writers = Vec::new();
         for def in Tables::DEFS.iter().filter(|def| select.has(def.name)) {
-            let path = folder.join(format!("{}.parquet", def.name));
-            let file = File::create(&path).map_err(io_error(&path))?;
+            let path = folder.path().join(format!("{}.parquet", def.name));
+            let mut options = File::options();
+            let file = options.write(true).create_new(true).open(&path);
+            let file = file.map_err(io_error(&path))?;
             let writer = ArrowWriter::try_new(file, schema(def), Some(properties(def)));
             writers.push((
                 def.name,

@@ -1,5 +1,7 @@
 //! Shards: the content of a folder after runs that finished, were interrupted, or collided with
 //! others.
+
+#![allow(clippy::disallowed_methods, reason = "tests")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests
 #![cfg(feature = "parquet")]
 

@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 
 /// Largest message that is read.
 const LARGEST: usize = 64 << 20;
+
+/// The headers of a message are not longer than this.
+const LONGEST_HEADERS: u64 = 64 << 10;
 
 /// A request of the editor.
 #[derive(Clone, Debug, Deserialize)]
@@ -41,11 +44,16 @@ pub(crate) enum Message {
 
 /// Reads a message; `None` at the end of the input.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Request>> {
+    let invalid = |message: &str| io::Error::new(io::ErrorKind::InvalidData, message.to_owned());
     let mut length = None;
+    let mut headers = input.by_ref().take(LONGEST_HEADERS);
     loop {
         let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
-            return Ok(None);
+        if headers.read_line(&mut line)? == 0 || !line.ends_with('\n') {
+            return match headers.limit() {
+                0 => Err(invalid("headers of more than 64 KiB")),
+                _ => Ok(None),
+            };
         }
         let line = line.trim_end();
         if line.is_empty() {
@@ -57,7 +65,6 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Request>> {
             length = value.trim().parse().ok();
         }
     }
-    let invalid = |message: &str| io::Error::new(io::ErrorKind::InvalidData, message.to_owned());
     let length: usize = length.ok_or_else(|| invalid("a message without Content-Length"))?;
     if length > LARGEST {
         return Err(invalid("a message of more than 64 MiB"));

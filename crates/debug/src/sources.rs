@@ -3,7 +3,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Source files, looked for as they are named and by the ends of their paths below some folders.
+/// Longer files are not considered to be source.
+const LARGEST: u64 = 64 << 20;
+
+/// Longer names are no paths.
+const LONGEST: usize = 4096;
+
+/// Source files that programs name: below the folders of this list, under their whole path or its end. Names come from
+/// whoever wrote the program, so no other file is opened, and neither are pipes and devices.
 #[derive(Debug, Default)]
 pub struct Sources {
     folders: Vec<PathBuf>,
@@ -11,7 +18,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Looks for files in these folders, too.
+    /// Looks for files below these folders, which the user has named.
     #[must_use]
     pub fn new(folders: Vec<PathBuf>) -> Self {
         Self {
@@ -22,24 +29,34 @@ impl Sources {
 
     fn file(&mut self, name: &str) -> Option<&(PathBuf, Vec<String>)> {
         if !self.found.contains_key(name) {
-            let path = Path::new(name);
-            let parts: Vec<_> = path.components().collect();
-            // The longest end of the path first.
-            let ends = (0..parts.len()).map(|n| parts.iter().skip(n).collect::<PathBuf>());
-            let ends: Vec<_> = ends.filter(|end| end.is_relative()).collect();
-            let below = self
-                .folders
-                .iter()
-                .flat_map(|folder| ends.iter().map(move |end| folder.join(end)));
-            let mut candidates = std::iter::once(path.to_owned()).chain(below);
-            let found = candidates.find_map(|path| {
-                let text = std::fs::read(&path).ok()?;
+            let found = self.find(name).map(|(path, text)| {
                 let text = String::from_utf8_lossy(&text).replace('\t', "    ");
-                Some((path, text.lines().map(ToOwned::to_owned).collect()))
+                (path, text.lines().map(ToOwned::to_owned).collect())
             });
             self.found.insert(name.to_owned(), found);
         }
         self.found.get(name)?.as_ref()
+    }
+
+    /// A file as it is named, or else one with the longest end of its path, folder by folder.
+    fn find(&self, name: &str) -> Option<(PathBuf, Vec<u8>)> {
+        if name.len() > LONGEST {
+            return None;
+        }
+        let path = Path::new(name);
+        let parts: Vec<_> = path.components().collect();
+        let ends = (0..parts.len()).map(|n| parts.iter().skip(n).collect::<PathBuf>());
+        let ends: Vec<_> = ends.filter(|end| end.is_relative()).collect();
+        let named = self.folders.iter().map(|folder| (folder, path.to_owned()));
+        let below = self.folders.iter().flat_map(|folder| {
+            let ends = ends.iter();
+            ends.map(move |end| (folder, folder.join(end)))
+        });
+        named.chain(below).find_map(|(folder, path)| {
+            // Nor does a symbolic link lead out of the folder.
+            let real = visakit_files::within(folder, &std::path::absolute(&path).ok()?)?;
+            Some((path, visakit_files::read(&real, LARGEST).ok()?))
+        })
     }
 
     /// A line of a file, counted from 1.

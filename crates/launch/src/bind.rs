@@ -6,7 +6,8 @@ use crate::facts::{BoundArgument, Section, wrong};
 use crate::objects::{MemoryObject, ObjectKind};
 use crate::variables::Variables;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
-use visakit_exec::memory::{Image, MemoryError, Storage, Surface};
+use std::sync::Arc;
+use visakit_exec::memory::{Content, Image, MemoryError, Storage, Surface};
 use visakit_exec::{BufferId, Memory};
 
 /// Most local memory of a group; devices have 64 to 128 KiB.
@@ -441,6 +442,16 @@ impl Bound {
     fn found(&self, names: &[&str]) -> Option<&(String, Section, Surface)> {
         let mut names = names.iter();
         names.find_map(|name| self.sections.iter().find(|s| s.0 == *name))
+    }
+
+    /// Moves out the contents of the buffers and images, one for each argument.
+    pub(crate) fn into_contents(self) -> Vec<Option<Arc<Content>>> {
+        // Shared storage is visible to the host anyway.
+        let contents = self.memory.into_contents().into_iter();
+        let contents: Vec<_> = contents.map(|content| content.map(Arc::new)).collect();
+        let buffers = self.buffers.iter();
+        let content = |id: &BufferId| contents.get(usize::try_from(id.0).ok()?)?.clone();
+        buffers.map(|b| content(b.as_ref()?)).collect()
     }
 
     /// Contents of the buffers and images, one for each argument.

@@ -2,7 +2,8 @@
 
 use crate::argument::{Argument, Image, ImageKind, format, sampler};
 use crate::compare::{Compare, Difference, Element};
-use crate::error::{LaunchError, zeroes};
+use crate::error::{LaunchError, zeroes_within};
+use crate::input::LARGEST;
 use crate::kernel::{Config, Kernel, Launch, Outcome};
 use crate::ndrange::NdRange;
 use crate::source::Source;
@@ -10,6 +11,7 @@ use crate::zebin::{AddressPart, DataRelocation, DataSection, DataSymbol};
 use crate::zeinfo::ZeInfo;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use visakit_files::within;
 use visakit_isa::object::Object;
 
 /// A `case.json`.
@@ -156,6 +158,8 @@ impl Relocation {
 #[derive(Clone, Debug)]
 pub struct Case {
     folder: PathBuf,
+    /// Whether its files may be anywhere.
+    outside: bool,
     description: Description,
 }
 
@@ -213,15 +217,51 @@ impl Case {
             path.to_owned()
         };
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-        let text = read(&path)?;
+        let text = read(&path, LARGEST)?;
         let description = serde_json::from_slice(&text).map_err(|error| LaunchError::Case {
             path,
             message: format!("is no description of a case: {error}"),
         })?;
         Ok(Self {
             folder,
+            outside: false,
             description,
         })
+    }
+
+    /// Takes the files that the description names from anywhere. By default they are in its folder or below, or in the
+    /// folder above, where cases of several devices share their inputs.
+    #[must_use]
+    pub fn allow_outside(mut self, outside: bool) -> Self {
+        self.outside = outside;
+        self
+    }
+
+    /// A file that the description names.
+    fn file(&self, name: &Path) -> Result<PathBuf, LaunchError> {
+        let path = self.folder.join(name);
+        if self.outside {
+            return Ok(path);
+        }
+        let above = || {
+            let above = self.folder.canonicalize().ok()?.parent()?.to_owned();
+            let path = path.canonicalize().ok()?;
+            (path.parent()? == above).then_some(path)
+        };
+        // What does not exist is reported by who reads it.
+        if path.exists() && within(&self.folder, name).or_else(above).is_none() {
+            let name = name.display();
+            return Err(self.fault(format!(
+                "names the file {name}, which is neither in its folder nor beside it; --allow-outside takes files from \
+                 anywhere"
+            )));
+        }
+        Ok(path)
+    }
+
+    /// The bytes of a file that the description names.
+    fn bytes(&self, name: &Path, limit: u64) -> Result<Vec<u8>, LaunchError> {
+        read(&self.file(name)?, limit)
     }
 
     /// Kernel and device.
@@ -299,15 +339,15 @@ impl Case {
         };
         let sources = sources
             .into_iter()
-            .map(|path| Source::open(&self.folder.join(path)));
+            .map(|path| Source::open(&self.file(path)?));
         let sources = sources.collect::<Result<Vec<_>, _>>()?;
         let object = change(Source::link(&sources, case.grf_bytes)?.into_owned());
-        let zeinfo = read(&self.folder.join(&case.zeinfo))?;
+        let zeinfo = self.bytes(&case.zeinfo, LARGEST)?;
         let zeinfo = ZeInfo::parse(&String::from_utf8_lossy(&zeinfo))?;
         let mut kernel = Kernel::new(&object, &case.kernel, &zeinfo)?;
         kernel.grf_bytes = case.grf_bytes;
         for data in &case.data_sections {
-            let bytes = read(&self.folder.join(&data.file))?;
+            let bytes = self.bytes(&data.file, config.max_memory)?;
             kernel.data.push(DataSection {
                 name: data.section.clone(),
                 relocations: self.relocations(&data.section, &bytes)?,
@@ -326,7 +366,7 @@ impl Case {
             .get(..case.work_dim)
             .unwrap_or(&case.global_size);
         let range = NdRange::new(global, &case.local_size, &case.global_offset)?;
-        let arguments = self.arguments()?;
+        let arguments = self.arguments(config.max_memory)?;
         let launch = kernel.prepare(&range, &arguments, config)?;
         run(&kernel, &arguments, launch)
     }
@@ -347,7 +387,7 @@ impl Case {
             if outcome.stopped {
                 return Err(LaunchError::Stopped);
             }
-            let difference = self.difference(arguments, &outcome)?;
+            let difference = self.difference(arguments, &outcome, config.max_memory)?;
             let expected = self.description.printf.as_ref();
             let printed = expected.and_then(|text| lines_apart(text, &outcome.printed));
             Ok(Verdict {
@@ -382,7 +422,7 @@ impl Case {
             .collect()
     }
 
-    fn arguments(&self) -> Result<Vec<Argument>, LaunchError> {
+    fn arguments(&self, limit: u64) -> Result<Vec<Argument>, LaunchError> {
         let mut arguments = Vec::new();
         let mut args: Vec<_> = self.description.args.iter().collect();
         args.sort_by_key(|arg| arg.index);
@@ -390,16 +430,17 @@ impl Case {
             if arg.index != place {
                 return Err(self.fault(format!("argument {place} is missing or there twice")));
             }
-            arguments.push(self.argument(&arg.kind)?);
+            arguments.push(self.argument(&arg.kind, limit)?);
         }
         Ok(arguments)
     }
 
-    fn argument(&self, kind: &ArgKind) -> Result<Argument, LaunchError> {
+    fn argument(&self, kind: &ArgKind, limit: u64) -> Result<Argument, LaunchError> {
+        let image = |kind, image| self.image(kind, image, limit);
         Ok(match kind {
             ArgKind::Buffer { size, file, .. } => {
-                let from = read(&self.folder.join(file))?;
-                let mut bytes = zeroes("a buffer", *size)?;
+                let mut bytes = zeroes_within("a buffer", *size, limit)?;
+                let from = self.bytes(file, limit)?;
                 for (to, from) in bytes.iter_mut().zip(from) {
                     *to = from;
                 }
@@ -413,12 +454,12 @@ impl Case {
             ArgKind::Local { size } => Argument::Local(*size),
             ArgKind::Same { arg } => Argument::SameAs(*arg),
             ArgKind::Null => Argument::Null,
-            ArgKind::Image1d(image) => self.image(ImageKind::Image1d, image)?,
-            ArgKind::Image1dBuffer(image) => self.image(ImageKind::Image1dBuffer, image)?,
-            ArgKind::Image1dArray(image) => self.image(ImageKind::Image1dArray, image)?,
-            ArgKind::Image2d(image) => self.image(ImageKind::Image2d, image)?,
-            ArgKind::Image2dArray(image) => self.image(ImageKind::Image2dArray, image)?,
-            ArgKind::Image3d(image) => self.image(ImageKind::Image3d, image)?,
+            ArgKind::Image1d(from) => image(ImageKind::Image1d, from)?,
+            ArgKind::Image1dBuffer(from) => image(ImageKind::Image1dBuffer, from)?,
+            ArgKind::Image1dArray(from) => image(ImageKind::Image1dArray, from)?,
+            ArgKind::Image2d(from) => image(ImageKind::Image2d, from)?,
+            ArgKind::Image2dArray(from) => image(ImageKind::Image2dArray, from)?,
+            ArgKind::Image3d(from) => image(ImageKind::Image3d, from)?,
             ArgKind::Sampler {
                 normalized,
                 addressing,
@@ -429,7 +470,12 @@ impl Case {
         })
     }
 
-    fn image(&self, kind: ImageKind, from: &CaseImage) -> Result<Argument, LaunchError> {
+    fn image(
+        &self,
+        kind: ImageKind,
+        from: &CaseImage,
+        limit: u64,
+    ) -> Result<Argument, LaunchError> {
         let sizes = [from.height, from.depth, from.array_size];
         let sizes: Vec<_> = [Some(from.width)]
             .into_iter()
@@ -438,7 +484,7 @@ impl Case {
             .take(kind.sizes())
             .collect();
         let format = format(&from.channel_order, &from.channel_type).map_err(|m| self.fault(m))?;
-        let bytes = read(&self.folder.join(&from.file))?;
+        let bytes = self.bytes(&from.file, limit)?;
         let mut image =
             Image::new(kind, &sizes, from.row_pitch, format, bytes).map_err(|m| self.fault(m))?;
         if let (Some(pitch), 3) = (from.slice_pitch, kind.sizes()) {
@@ -452,6 +498,7 @@ impl Case {
         &self,
         arguments: &[Argument],
         outcome: &Outcome,
+        limit: u64,
     ) -> Result<Option<(usize, Difference)>, LaunchError> {
         for (index, argument) in arguments.iter().enumerate() {
             // The first argument that has a buffer speaks for it.
@@ -464,7 +511,7 @@ impl Case {
             let outputs = &self.description.outputs;
             let difference = match outputs.iter().find(|o| o.arg == index) {
                 Some(output) => {
-                    let expected = read(&self.folder.join(&output.file))?;
+                    let expected = self.bytes(&output.file, limit)?;
                     output.compare.difference(output.element, &expected, got)
                 }
                 None => match argument {
@@ -489,8 +536,8 @@ impl Case {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, LaunchError> {
-    std::fs::read(path).map_err(|source| LaunchError::Read {
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, LaunchError> {
+    visakit_files::read(path, limit).map_err(|source| LaunchError::Read {
         path: path.to_owned(),
         source,
     })

@@ -2,6 +2,7 @@
 
 use crate::content::{Content, TELLING};
 use crate::error::LaunchError;
+use crate::input::LARGEST;
 use crate::locals::{LocalVariable, local_variables};
 use crate::source::Source;
 use crate::zebin::Zebin;
@@ -88,7 +89,7 @@ impl Metadata {
     /// # Errors
     /// [`LaunchError::Read`], [`LaunchError::Zebin`], [`LaunchError::ZeInfo`].
     pub fn open(path: &Path) -> Result<Self, LaunchError> {
-        let bytes = std::fs::read(path).map_err(|source| LaunchError::Read {
+        let bytes = visakit_files::read(path, LARGEST).map_err(|source| LaunchError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -280,12 +281,8 @@ impl Dump {
 
     /// The variables of a kernel in local memory.
     fn locals(&self, kernel: &str) -> Vec<LocalVariable> {
-        let small = |path: &&PathBuf| {
-            let size = std::fs::metadata(path).map(|m| m.len());
-            size.is_ok_and(|size| size <= LARGEST_REPRESENTATION)
-        };
-        let dumps = self.representations.iter().filter(small);
-        let texts = dumps.filter_map(|path| std::fs::read(path).ok());
+        let dumps = self.representations.iter();
+        let texts = dumps.filter_map(|path| visakit_files::read(path, LARGEST_REPRESENTATION).ok());
         let found = texts.map(|text| {
             let mut all = local_variables(&String::from_utf8_lossy(&text));
             all.retain(|variable| variable.kernel == kernel);
@@ -307,7 +304,7 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Lau
             if depth > 1 {
                 list(&path, depth - 1, files)?;
             }
-        } else {
+        } else if path.is_file() {
             files.push(path);
         }
     }

@@ -165,26 +165,35 @@ pub enum LaunchError {
     Stopped,
 }
 
-/// Zeroes, or an error where there is no memory for them.
-pub(crate) fn zeroes(what: &'static str, bytes: usize) -> Result<Vec<u8>, LaunchError> {
-    let mut list = Vec::new();
-    more_zeroes(what, &mut list, bytes)?;
-    Ok(list)
+/// Zeroes, or an error where there is no memory for them. They take memory of the host where they are written.
+///
+/// # Errors
+/// [`LaunchError::OutOfMemory`].
+pub fn zeroes(what: &'static str, bytes: usize) -> Result<Vec<u8>, LaunchError> {
+    let mut room: Vec<u8> = Vec::new();
+    let enough = room.try_reserve_exact(bytes);
+    enough.map_err(|_| LaunchError::OutOfMemory {
+        what,
+        bytes: bytes as u64,
+    })?;
+    drop(room);
+    // Only the allocator has zeroes that nobody has touched, and it is asked for what it has just had.
+    Ok(vec![0; bytes])
 }
 
-/// The same at the end of a list.
-pub(crate) fn more_zeroes(
-    what: &'static str,
-    list: &mut Vec<u8>,
-    bytes: usize,
-) -> Result<(), LaunchError> {
-    list.try_reserve_exact(bytes)
-        .map_err(|_| LaunchError::OutOfMemory {
+/// Zeroes, if there are no more than the limit allows.
+///
+/// # Errors
+/// [`LaunchError::TooLarge`], [`LaunchError::OutOfMemory`].
+pub fn zeroes_within(what: &'static str, bytes: usize, limit: u64) -> Result<Vec<u8>, LaunchError> {
+    if bytes as u64 > limit {
+        return Err(LaunchError::TooLarge {
             what,
             bytes: bytes as u64,
-        })?;
-    list.resize(list.len() + bytes, 0);
-    Ok(())
+            limit,
+        });
+    }
+    zeroes(what, bytes)
 }
 
 fn place(group: Option<[u32; 3]>) -> String {

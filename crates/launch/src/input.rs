@@ -13,7 +13,7 @@ use visakit_parse::ReadOptions;
 use visakit_text::asm::{self, Assembled, Diagnostic, SourceMap};
 
 /// Offsets in an object have 32 bits.
-const LARGEST: u64 = u32::MAX as u64;
+pub(crate) const LARGEST: u64 = u32::MAX as u64;
 
 /// A file, opened: the objects and texts in it.
 #[derive(Clone, Debug)]

@@ -65,7 +65,7 @@ pub use case::{Case, Verdict};
 pub use compare::{Compare, Difference, Element};
 pub use content::Content;
 pub use dump::{Dump, DumpedKernel, Metadata};
-pub use error::LaunchError;
+pub use error::{LaunchError, zeroes, zeroes_within};
 pub use facts::{BoundArgument, Facts, Section};
 pub use front::Dependency;
 pub use input::{Input, Linked, Reading, link};

@@ -2,14 +2,17 @@
 
 use crate::content::Content;
 use crate::error::LaunchError;
-use crate::input::{Reading, link};
+use crate::input::{LARGEST, Reading, link};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use visakit_isa::object::{Body, InputKind, Object, Routine, RoutineId, RoutineKind};
 use visakit_parse::MAGIC;
 
-/// Programs are not larger than this, unpacked.
-const LARGEST: u64 = 1 << 30;
+/// A file may unpack to this many times its size; compilers' texts, to 15 times.
+const MOST_PACKED: u64 = 64;
+
+/// Every file may unpack to this many bytes.
+const LEAST_UNPACKED: u64 = 16 << 20;
 
 /// A program with constants comes with a kernel that only carries their symbols.
 const SYMBOLS: &[u8] = b"Intel_Symbol_Table_Void_Program";
@@ -33,21 +36,26 @@ pub(crate) fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     }
     let mut out = Vec::new();
     let packed = flate2::read::GzDecoder::new(bytes.as_slice());
-    packed.take(LARGEST + 1).read_to_end(&mut out)?;
-    if out.len() as u64 > LARGEST {
-        return Err(std::io::Error::other("unpacks to more than 1 GiB"));
+    let limit = (bytes.len() as u64).saturating_mul(MOST_PACKED);
+    let limit = limit.clamp(LEAST_UNPACKED, LARGEST);
+    packed.take(limit + 1).read_to_end(&mut out)?;
+    if out.len() as u64 > limit {
+        let message = format!(
+            "unpacks to more than {limit} bytes, and programs do not: unpack it with gzip first"
+        );
+        return Err(std::io::Error::other(message));
     }
     Ok(out)
 }
 
 impl Source {
-    /// Reads a file, which may be packed by gzip.
+    /// Reads a regular file, which may be packed by gzip.
     ///
     /// # Errors
-    /// [`LaunchError::Read`].
+    /// [`LaunchError::Read`], also for pipes and devices.
     pub fn open(path: &Path) -> Result<Self, LaunchError> {
         let read = || {
-            let bytes = std::fs::read(path)?;
+            let bytes = visakit_files::read(path, LARGEST)?;
             unpacked(bytes)
         };
         let bytes = read().map_err(|source| LaunchError::Read {

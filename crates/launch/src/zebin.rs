@@ -3,7 +3,7 @@
 //! Section names and types are those of the zebin specification in the public compiler repository. Native code,
 //! most of the container, is ignored: kernels run from their vISA.
 
-use crate::error::{LaunchError, more_zeroes, zeroes};
+use crate::error::{LaunchError, zeroes};
 use object::elf::FileHeader32;
 use object::elf::FileHeader64;
 use object::read::elf::{ElfFile, FileHeader};
@@ -140,9 +140,9 @@ impl Zebin {
     /// More memory than can be had.
     fn join_zeroes(&mut self) -> Result<(), LaunchError> {
         for kind in ["const", "global"] {
-            let (data, zeroes) = (format!(".data.{kind}"), format!(".bss.{kind}"));
+            let (data, bss) = (format!(".data.{kind}"), format!(".bss.{kind}"));
             let place = |name: &str| self.data.iter().position(|d| d.name == name);
-            let (Some(first), Some(second)) = (place(&data), place(&zeroes)) else {
+            let (Some(first), Some(second)) = (place(&data), place(&bss)) else {
                 continue;
             };
             let zeroed = self.data.get(second).map_or(0, |d| d.bytes.len());
@@ -150,8 +150,12 @@ impl Zebin {
                 continue;
             };
             let start = section.bytes.len();
-            more_zeroes("program-scope variables", &mut section.bytes, zeroed)?;
-            for symbol in self.symbols.iter_mut().filter(|s| s.section == zeroes) {
+            let mut both = zeroes("program-scope variables", start.saturating_add(zeroed))?;
+            if let Some(data) = both.get_mut(..start) {
+                data.copy_from_slice(&section.bytes);
+            }
+            section.bytes = both;
+            for symbol in self.symbols.iter_mut().filter(|s| s.section == bss) {
                 symbol.section.clone_from(&data);
                 symbol.offset = symbol.offset.wrapping_add(start as u64);
             }

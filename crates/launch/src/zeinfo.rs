@@ -8,6 +8,12 @@ use crate::value;
 use serde::Deserialize;
 use visakit_isa::DataType;
 
+/// Every metadata may have this many nodes of YAML.
+const LEAST_NODES: usize = 250_000;
+
+/// Every metadata may have this many events of a parser of YAML.
+const LEAST_EVENTS: usize = 1_000_000;
+
 /// Metadata of all kernels of a program.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
@@ -321,14 +327,23 @@ impl ZeInfo {
     ///
     /// # Errors
     /// [`LaunchError::ZeInfo`] where it is no YAML or of other types than the specification says. Aliases that
-    /// grow without bound are refused.
+    /// grow without bound are refused: nodes are at most [`LEAST_NODES`], or a quarter of the bytes.
     pub fn parse(text: &str) -> Result<Self, LaunchError> {
         // The section may be padded with zero bytes.
         let text = text.trim_end_matches('\0');
         if text.is_empty() {
             return Ok(Self::default());
         }
-        serde_saphyr::from_str(text).map_err(|error| LaunchError::ZeInfo(error.to_string()))
+        // Compilers write a dozen bytes for each node.
+        let options = serde_saphyr::options! {
+            budget: serde_saphyr::budget! {
+                max_nodes: LEAST_NODES.max(text.len() / 4),
+                max_events: LEAST_EVENTS.max(text.len()),
+            },
+            with_snippet: false,
+        };
+        serde_saphyr::from_str_with_options(text, options)
+            .map_err(|error| LaunchError::ZeInfo(error.to_string()))
     }
 
     /// The kernel of that name.

@@ -29,12 +29,14 @@ pub mod handle;
 pub mod info;
 pub mod model;
 
+use std::io::Write as _;
+
 pub use ffi::{clGetExtensionFunctionAddress, clGetPlatformInfo, clIcdGetPlatformIDsKHR};
 
-/// Says something to who runs the program: a driver has no other way than standard error.
-#[expect(clippy::print_stderr, reason = "a driver has no other way")]
+/// Says something to who runs the program: a driver has no other way than standard error. Nothing depends on whether that
+/// can be written.
 pub(crate) fn say(message: &str) {
-    eprintln!("visakit: {message}");
+    let _ = writeln!(std::io::stderr().lock(), "visakit: {message}");
 }
 
 /// A number of things: `1 launch`, `2 launches`.

@@ -1,5 +1,7 @@
 //! Separate programs on the device: one in C using most entry points, one in Python. If what they need (a C compiler,
 //! OpenCL's headers and loader, `ocloc`, pyopencl) is missing, the test says so.
+
+#![allow(clippy::disallowed_methods, reason = "tests")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! Writes the texts of seeds to a directory: `texts DIR FIRST COUNT [PLATFORM]`.
 
+#![allow(clippy::disallowed_methods, reason = "an example")]
 #![allow(clippy::print_stderr)]
 
 use std::error::Error;

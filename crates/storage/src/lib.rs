@@ -270,6 +270,33 @@ impl Default for Storage {
     }
 }
 
+/// The bytes of a [`Storage`] that is shared no more: they are plain bytes, where they were.
+#[derive(Debug)]
+pub struct Bytes(Storage);
+
+impl Storage {
+    /// Ends the sharing; lent storage, which its owner may still write, is given back as it is.
+    ///
+    /// # Errors
+    /// The storage, if it is lent.
+    pub fn into_bytes(self) -> Result<Bytes, Self> {
+        match self.owner {
+            Owner::Other(_) => Err(self),
+            Owner::Nobody | Owner::Storage(..) => Ok(Bytes(self)),
+        }
+    }
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `bytes` bytes were allocated there and zeroed. The storage was given away as a value, so nobody
+        // refers to its words any more, and its bytes are only read from now on.
+        unsafe { std::slice::from_raw_parts(self.0.first.as_ptr(), self.0.bytes) }
+    }
+}
+
 impl Drop for Storage {
     fn drop(&mut self) {
         if let Owner::Storage(allocated, layout) = self.owner {

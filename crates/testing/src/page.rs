@@ -3,6 +3,8 @@
 //! `cargo xtask bless` sets [`BLESS`] and runs the tests that compare: they then write what they
 //! generated.
 
+#![allow(clippy::disallowed_methods, reason = "helpers of tests")]
+
 use std::path::Path;
 
 /// The environment variable that makes tests overwrite what is committed.

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --example immediates -- OLD NEW`
 
+#![allow(clippy::disallowed_methods, reason = "an example")]
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;

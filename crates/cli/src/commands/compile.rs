@@ -83,7 +83,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     let stem = if stem == "-" { "program".into() } else { stem };
     if let Some(metadata) = dump.metadata().iter().find(|m| m.zebin.is_some()) {
-        let bytes = fs::read(&metadata.path).map_err(|e| output::at(&metadata.path, &e))?;
+        let bytes = visakit_files::read(&metadata.path, u64::MAX)
+            .map_err(|e| output::at(&metadata.path, &e))?;
         write(format!("{stem}.zebin"), &bytes)?;
         let text = metadata
             .zebin
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     // The checkers name variables in local memory by it.
     let telling = dump.representations().iter().filter(|_| has_locals);
     for (number, path) in telling.enumerate() {
-        let bytes = fs::read(path).map_err(|e| output::at(path, &e))?;
+        let bytes = visakit_files::read(path, u64::MAX).map_err(|e| output::at(path, &e))?;
         let end = if number == 0 {
             String::new()
         } else {

@@ -5,12 +5,13 @@ use crate::output::{self, Failure, printable};
 use crate::reading::{Reading, open, told};
 use crate::{Status, input};
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::{Object, RoutineId};
 use visakit::rewrite::find_routine;
 use visakit::text::{Form, LineKind, Options, Output, Printer, file_name};
+use visakit_files::Replacement;
 use visakit_launch::Input;
 
 #[derive(clap::Args)]
@@ -150,7 +151,7 @@ fn print(
     } else if args.shown.any() || colours || !linked.faults.is_empty() {
         let path = opened.path.as_path();
         let bytes = opened.bytes();
-        let mut listing = Listing::new(out, path, bytes, object, options, args.shown, colours);
+        let mut listing = Listing::new(out, path, bytes, object, options, &args.shown, colours);
         if args.routine.is_none() {
             listing.whole()?;
         } else {
@@ -192,9 +193,9 @@ fn write_files(
     for &id in routines {
         let path = folder.join(free_name(object, id, taken));
         let write = || {
-            let mut out = Sink(BufWriter::new(File::create(&path)?));
+            let mut out = Sink(BufWriter::new(Replacement::new(&path)?));
             printer.routine(id, &mut out)?;
-            out.0.flush()
+            out.0.into_inner()?.commit()
         };
         write().map_err(|e| output::at(&path, &e))?;
     }

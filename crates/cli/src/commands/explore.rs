@@ -11,7 +11,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The page, if it is part of the binary.
 #[cfg(feature = "explorer")]
@@ -21,8 +21,10 @@ static PAGE: &[(&str, &[u8])] = &[];
 
 /// Longer requests are none of a browser.
 const LONGEST_REQUEST: u64 = 16 << 10;
-/// Time limit for a browser to send a request, and to receive the response.
+/// Time limit for a browser to send a request and to receive the response, from the first byte to the last.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Offsets in an object have 32 bits.
+const LARGEST_FILE: u64 = u32::MAX as u64;
 /// Requests that are answered at the same time.
 const MOST_REQUESTS: usize = 64;
 
@@ -116,6 +118,47 @@ enum Reply {
     Refused(&'static str, &'static str),
 }
 
+/// A connection with a time limit for everything on it: a browser that sends or takes a byte now and then does not keep
+/// it open.
+struct Timed<'s> {
+    stream: &'s TcpStream,
+    end: Instant,
+}
+
+impl<'s> Timed<'s> {
+    fn new(stream: &'s TcpStream, patience: Duration) -> Self {
+        let end = Instant::now() + patience;
+        Self { stream, end }
+    }
+
+    /// The time that is left.
+    fn left(&self) -> std::io::Result<Option<Duration>> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        Ok(Some(left))
+    }
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
+}
+
 impl Site {
     fn address(&self) -> String {
         let names = self.files.iter().map(|file| {
@@ -132,15 +175,13 @@ impl Site {
     }
 
     fn answer(&self, stream: &TcpStream) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let mut reader = BufReader::new(stream.take(LONGEST_REQUEST));
+        let mut out = Timed::new(stream, PATIENCE);
+        let mut reader = BufReader::new((&mut out).take(LONGEST_REQUEST));
         let reply = self.reply(&mut reader)?;
         let (status, kind, body) = match &reply {
             Reply::Found(kind, body) => ("200 OK", *kind, body.as_slice()),
             Reply::Refused(status, why) => (*status, "text/plain; charset=utf-8", why.as_bytes()),
         };
-        let mut out = stream;
         write!(
             out,
             "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n{HEADERS}\r\n",
@@ -203,7 +244,7 @@ impl Site {
         };
         if let Some(number) = path.strip_prefix("files/") {
             let file = number.parse::<usize>().ok().and_then(|n| self.files.get(n));
-            return match file.map(std::fs::read) {
+            return match file.map(|path| visakit_files::read(path, LARGEST_FILE)) {
                 Some(Ok(bytes)) => Reply::Found("application/octet-stream", bytes),
                 _ => Reply::Refused("404 Not Found", "no such file"),
             };
@@ -226,7 +267,7 @@ impl Site {
             |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
         path.split('/')
             .all(sound)
-            .then(|| std::fs::read(web.join(path)).ok())?
+            .then(|| visakit_files::read(&web.join(path), LARGEST_FILE).ok())?
     }
 }
 
@@ -262,7 +303,12 @@ fn escaped(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+    #![allow(
+        clippy::disallowed_methods,
+        clippy::unwrap_used,
+        clippy::panic,
+        reason = "tests"
+    )]
     use super::*;
     use std::io::Cursor;
 
@@ -280,6 +326,33 @@ mod tests {
             Reply::Found(kind, body) => format!("{kind} {}", body.len()),
             Reply::Refused(status, _) => status.to_owned(),
         }
+    }
+
+    /// However the bytes of a request are spread over time, the connection ends.
+    #[test]
+    fn slow_browsers_are_left() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let slow = thread::spawn(move || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let begun = Instant::now();
+            // Each pause is shorter than the limit, and all of them are longer.
+            while stream.write_all(b"G").is_ok() && begun.elapsed() < Duration::from_secs(20) {
+                thread::sleep(Duration::from_millis(20));
+            }
+            begun.elapsed()
+        });
+        let (stream, _) = listener.accept().unwrap();
+        let mut timed = Timed::new(&stream, Duration::from_millis(200));
+        let error = BufReader::new(&mut timed).read_line(&mut String::new());
+        let kind = error.unwrap_err().kind();
+        assert!(
+            matches!(kind, ErrorKind::TimedOut | ErrorKind::WouldBlock),
+            "{kind}"
+        );
+        assert!(timed.write(b"x").is_err());
+        drop(stream);
+        assert!(slow.join().unwrap() < Duration::from_secs(10));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use crate::output::printable;
 use anstyle::{AnsiColor, Style};
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::{Item, Object, RoutineId, SourceFiles, SourceLine};
@@ -13,9 +12,10 @@ use visakit::isa::{Op, Value};
 use visakit::parse::Container;
 use visakit::text::asm::{self, assemble};
 use visakit::text::{Form, LineKind, Options, Output, Printer, Token, tokens};
+use visakit_debug::Sources;
 
 /// What is shown besides the text.
-#[derive(clap::Args, Clone, Copy)]
+#[derive(clap::Args, Clone)]
 pub(crate) struct Shown {
     /// The place of each instruction in the file, in a comment before it.
     #[arg(long)]
@@ -23,10 +23,10 @@ pub(crate) struct Shown {
     /// The bytes of each instruction, in comments.
     #[arg(long)]
     bytes: bool,
-    /// The lines of the source that FILE and LOC name, where the files are found: as they are named,
-    /// or in the folder of the object.
-    #[arg(long)]
-    source: bool,
+    /// The lines of the source that FILE and LOC name, where the files are found: below the folder of
+    /// the object, or below DIR.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    source: Option<Option<PathBuf>>,
     /// What the bytes of an instruction say and its text does not, in a comment after it.
     #[arg(long)]
     notes: bool,
@@ -34,16 +34,13 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// Whether anything is.
-    pub(crate) const fn any(self) -> bool {
-        self.offsets || self.bytes || self.source || self.notes
+    pub(crate) const fn any(&self) -> bool {
+        self.offsets || self.bytes || self.source.is_some() || self.notes
     }
 }
 
 /// Bytes in a line.
 const ROW: usize = 8;
-
-/// Longer files are not considered to be source.
-const LARGEST_SOURCE: u64 = 64 << 20;
 
 /// Prints routines for people.
 pub(crate) struct Listing<'o, W> {
@@ -51,8 +48,7 @@ pub(crate) struct Listing<'o, W> {
     object: &'o Object<'o>,
     file: &'o [u8],
     container: Option<Container<'o>>,
-    folder: PathBuf,
-    shown: Shown,
+    shown: &'o Shown,
     colours: bool,
     options: Options,
     /// The routines that are not printed yet, where the whole object is.
@@ -67,13 +63,11 @@ pub(crate) struct Listing<'o, W> {
 }
 
 /// The source locations of the code, according to FILE and LOC.
-#[derive(Default)]
 struct Source {
     files: SourceFiles,
     /// For each item of the routine that is printed.
     lines: Vec<Option<SourceLine>>,
-    /// The lines of files, by number; `None` for files that are not found.
-    texts: HashMap<usize, Option<Vec<String>>>,
+    texts: Sources,
 }
 
 impl<'o, W: Write> Listing<'o, W> {
@@ -83,15 +77,17 @@ impl<'o, W: Write> Listing<'o, W> {
         file: &'o [u8],
         object: &'o Object<'o>,
         options: Options,
-        shown: Shown,
+        shown: &'o Shown,
         colours: bool,
     ) -> Self {
+        let beside = path.parent().unwrap_or(Path::new("")).to_owned();
+        let named = shown.source.iter().flatten().cloned();
+        let folders = std::iter::once(beside).chain(named);
         Self {
             out,
             object,
             file,
             container: Container::parse(file).ok(),
-            folder: path.parent().unwrap_or(Path::new("")).to_owned(),
             shown,
             colours,
             options,
@@ -99,7 +95,11 @@ impl<'o, W: Write> Listing<'o, W> {
             code: &[],
             places: Vec::new(),
             notes: HashMap::new(),
-            source: Source::default(),
+            source: Source {
+                files: SourceFiles::default(),
+                lines: Vec::new(),
+                texts: Sources::new(folders.collect()),
+            },
         }
     }
 
@@ -133,7 +133,7 @@ impl<'o, W: Write> Listing<'o, W> {
         self.places = self.places_of(id);
         self.notes.clear();
         self.source.lines = match body {
-            Some(body) if self.shown.source => self.source.files.lines(body),
+            Some(body) if self.shown.source.is_some() => self.source.files.lines(body),
             _ => Vec::new(),
         };
         if self.shown.notes {
@@ -231,7 +231,7 @@ impl<'o, W: Write> Listing<'o, W> {
     }
 
     fn instruction(&mut self, index: usize, text: &[u8]) -> io::Result<()> {
-        if self.shown.source
+        if self.shown.source.is_some()
             && let Some(line) = self.source_line(index)
         {
             self.text(line.as_bytes())?;
@@ -270,14 +270,11 @@ impl<'o, W: Write> Listing<'o, W> {
         let of = (*self.source.lines.get(index)?).filter(|_| instruction.op == Op::LOC)?;
         let (file, number) = (of.file?, of.line);
         let name = self.source.files.name(file)?;
-        let texts = self.source.texts.entry(file);
-        let lines = texts.or_insert_with(|| source(name, &self.folder));
-        let line = lines
-            .as_ref()?
-            .get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        let line = self.source.texts.line(name, number)?;
         Some(format!(
-            "// {}:{number}: {line}\n",
-            printable(name.as_bytes())
+            "// {}:{number}: {}\n",
+            printable(name.as_bytes()),
+            printable(line.trim_end().as_bytes())
         ))
     }
 }
@@ -339,19 +336,6 @@ fn style(token: Token) -> Option<Style> {
         Token::String => AnsiColor::Green.on_default(),
         _ => return None,
     })
-}
-
-/// The lines of a source, as it is named or beside the object.
-fn source(name: &str, folder: &Path) -> Option<Vec<String>> {
-    let named = Some(Path::new(name)).filter(|_| !name.is_empty())?;
-    let beside = named.file_name().map(|n| folder.join(n));
-    let paths = [Some(named.to_owned()), beside];
-    let mut paths = paths.into_iter().flatten();
-    let path =
-        paths.find(|p| fs::metadata(p).is_ok_and(|m| m.is_file() && m.len() <= LARGEST_SOURCE))?;
-    let text = fs::read(path).ok()?;
-    let lines = text.split(|c| *c == b'\n');
-    Some(lines.map(|l| printable(l.trim_ascii_end())).collect())
 }
 
 /// What the instructions contain that their text does not show: determined by assembling the text.

@@ -9,6 +9,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use visakit_files::TemporaryFolder;
 
 /// The file that the library is in.
 const LIBRARY: &str = "libvisakit_opencl.so";
@@ -104,9 +105,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         } => {
             let folder = own_folder()?;
             write(&folder, &library)?;
-            let name = format!("visakit-compare-{}", std::process::id());
-            let report = std::env::temp_dir().join(name);
-            fs::write(&report, "")?;
+            let place = TemporaryFolder::new(&std::env::temp_dir(), "visakit-compare")?;
+            let report = place.path().join("report");
             let settings = [
                 ("VISAKIT_COMPARE", OsString::from(driver(other)?)),
                 ("VISAKIT_TOLERANCE", tolerance.to_string().into()),
@@ -114,8 +114,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 ("VISAKIT_COMPARE_REPORT", report.clone().into()),
             ];
             let status = start(program, &folder, &settings);
-            let text = fs::read_to_string(&report)?;
-            fs::remove_file(&report)?;
+            // A program that launches nothing reports nothing.
+            let text = fs::read_to_string(&report).unwrap_or_default();
             let status = status?;
             compared(&text, *json, status)
         }
@@ -148,7 +148,6 @@ fn driver(asked: &str) -> Result<String, Failure> {
 
 /// Reports the results: a line of JSON for each process that launched something.
 fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<Status, Failure> {
-    let mut err = std::io::stderr().lock();
     let mut sums = [0; 3];
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     let mut with = String::new();
@@ -156,7 +155,7 @@ fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<
         let one: Value =
             serde_json::from_str(line).map_err(|error| Failure::Other(error.to_string()))?;
         if json {
-            writeln!(err, "{one}")?;
+            output::say(&one.to_string());
         }
         for (sum, name) in sums.iter_mut().zip(["launches", "compared", "different"]) {
             *sum += one.get(name).and_then(Value::as_u64).unwrap_or(0);
@@ -171,14 +170,13 @@ fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<
     let [launches, compared, different] = sums;
     // A program that launched nothing may not have opened the other driver either.
     if !json && launches > 0 {
-        writeln!(
-            err,
+        output::say(&format!(
             "visakit: {}, {compared} compared with {with}, {different} {}",
             output::count(launches, "launch"),
             if different == 1 { "differs" } else { "differ" }
-        )?;
+        ));
         for (reason, count) in &reasons {
-            writeln!(err, "visakit: {count} not compared: {reason}")?;
+            output::say(&format!("visakit: {count} not compared: {reason}"));
         }
     }
     if !status.success() {
@@ -229,10 +227,7 @@ fn write(folder: &Path, library: &Path) -> Result<PathBuf, Failure> {
     if fs::read_to_string(&file).is_ok_and(|old| old == text) {
         return Ok(file);
     }
-    let fresh = folder.join(format!(".visakit.{}", std::process::id()));
-    let done = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&fresh, text))
-        .and_then(|()| fs::rename(&fresh, &file));
+    let done = fs::create_dir_all(folder).and_then(|()| visakit_files::write(&file, text));
     done.map_err(|error| Failure::Other(format!("{}: {error}", file.display())))?;
     Ok(file)
 }

@@ -285,7 +285,7 @@ impl Candidate {
         log: Option<&Log>,
     ) -> Result<End, String> {
         let name = self.0.display();
-        fs::write(&self.0, bytes).map_err(|error| format!("{name}: {error}"))?;
+        visakit_files::scratch(&self.0, bytes).map_err(|error| format!("{name}: {error}"))?;
         let quoted = format!("'{}'", name.to_string().replace('\'', r"'\''"));
         let mut child = Command::new("sh")
             .arg("-c")

@@ -333,6 +333,16 @@ fn listings_are_sources() {
 }
 
 /// A launch that cannot be is an answer, not an end.
+/// Headers that never end are not kept.
+#[test]
+fn headers_are_bounded() {
+    let mut client = Client::new();
+    let line = vec![b'x'; 1 << 20];
+    // The adapter ends before it has read all of it.
+    while client.input.write_all(&line).is_ok() {}
+    assert_eq!(client.process.wait().unwrap().code(), Some(2));
+}
+
 #[test]
 fn launches_that_fail() {
     let mut client = Client::new();

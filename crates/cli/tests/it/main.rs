@@ -1,12 +1,14 @@
 //! The tool as its users meet it.
 
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod cli;
 mod containers;
 mod dap;
 #[cfg(unix)]
 mod debug;
+#[cfg(unix)]
+mod files;
 mod hostile;
 mod json;
 mod listing;

@@ -64,6 +64,30 @@ use visakit_rewrite::graph::Cfg;
 /// At most this many instructions are examined per routine: patterns with several `->any` would take forever.
 const WORK: usize = 20_000_000;
 
+/// Steps between instructions hold what they have seen at the same time: together this many times the instructions of
+/// the routine.
+const HELD: usize = 16;
+
+/// What a search may still do in a routine.
+struct Budget {
+    /// Instructions to examine.
+    work: usize,
+    /// Instructions to hold as seen.
+    room: usize,
+}
+
+impl Budget {
+    /// Takes an instruction that a step has not seen before; false if there is nothing left.
+    fn take(&mut self) -> bool {
+        self.work = self.work.saturating_sub(1);
+        if self.room == 0 {
+            self.work = 0;
+        }
+        self.room = self.room.saturating_sub(1);
+        self.work > 0
+    }
+}
+
 /// A place where a pattern fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
@@ -127,11 +151,13 @@ impl<'a> Search<'a> {
         let Some((first, rest)) = self.pattern.steps.split_first() else {
             return;
         };
-        let mut work = WORK;
+        let room = self.facts.len().saturating_mul(HELD);
+        let mut budget = Budget { work: WORK, room };
         for start in 0..self.facts.len() {
             for bindings in self.fits(start, &first.step, &Vec::new()) {
                 let mut places = vec![start];
-                if let Some(bound) = self.rest(start, rest, bindings, &mut places, &mut work) {
+                budget.room = room;
+                if let Some(bound) = self.rest(start, rest, bindings, &mut places, &mut budget) {
                     let show = |(name, fact): (String, Fact)| (name, self.facts.show(&fact));
                     found.matches.push(Match {
                         routine: id,
@@ -144,7 +170,7 @@ impl<'a> Search<'a> {
                     break;
                 }
             }
-            if work == 0 {
+            if budget.work == 0 {
                 found.given_up.push(id);
                 return;
             }
@@ -158,7 +184,7 @@ impl<'a> Search<'a> {
         steps: &[pattern::Arrow],
         bindings: Bindings,
         places: &mut Vec<usize>,
-        work: &mut usize,
+        budget: &mut Budget,
     ) -> Option<Bindings> {
         let Some((arrow, rest)) = steps.split_first() else {
             return Some(bindings);
@@ -174,13 +200,12 @@ impl<'a> Search<'a> {
                 if !seen.insert(next) {
                     continue;
                 }
-                *work = work.saturating_sub(1);
-                if *work == 0 {
+                if !budget.take() {
                     return None;
                 }
                 for bindings in self.fits(next, &arrow.step, &bindings) {
                     places.push(next);
-                    if let Some(bound) = self.rest(next, rest, bindings, places, work) {
+                    if let Some(bound) = self.rest(next, rest, bindings, places, budget) {
                         return Some(bound);
                     }
                     places.pop();
@@ -193,6 +218,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        budget.room = budget.room.saturating_add(seen.len());
         None
     }
 

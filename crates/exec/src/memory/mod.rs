@@ -72,6 +72,21 @@ struct Buffer {
     held: Arc<visakit_storage::Storage>,
 }
 
+/// The content of a buffer whose memory is gone.
+#[derive(Debug)]
+pub struct Content {
+    held: visakit_storage::Bytes,
+    bytes: usize,
+}
+
+impl std::ops::Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.held.get(..self.bytes).unwrap_or_default()
+    }
+}
+
 /// Storage of a buffer for a region of 4 GiB of addresses, or of a surface, as machine code finds it. Only a [`Memory`]
 /// makes them, and lends them for as long as it lives.
 #[derive(Debug, Default)]
@@ -149,6 +164,14 @@ pub struct Memory {
     empty: visakit_storage::Storage,
 }
 
+/// A page of zeroes.
+const ZEROES: [u8; 4096] = [0; 4096];
+
+/// Whether a page, or a part of one, is zero.
+fn is_zero(page: &[u8]) -> bool {
+    ZEROES.get(..page.len()) == Some(page)
+}
+
 impl Memory {
     /// Lower 32 bits of the address of every buffer.
     pub const FIRST: u64 = 0x1_0000;
@@ -176,7 +199,12 @@ impl Memory {
     pub fn add_buffer(&mut self, contents: &[u8]) -> Result<BufferId, MemoryError> {
         let id = self.add_zeroed(contents.len() as u64)?;
         if let Some(mut shared) = self.shared(id) {
-            shared.write(0, contents);
+            // Pages of zeroes stay untouched, and take no memory of the host.
+            let pages = contents.chunks(ZEROES.len());
+            let written = pages.enumerate().filter(|(_, page)| !is_zero(page));
+            for (number, page) in written {
+                shared.write(number * ZEROES.len(), page);
+            }
         }
         Ok(id)
     }
@@ -307,6 +335,21 @@ impl Memory {
         let mut bytes = vec![0; self.len(buffer)];
         self.read_into(buffer, 0, &mut bytes);
         bytes
+    }
+
+    /// Ends the sharing of all buffers and moves their contents out, in the order they were added. Storage that outlives
+    /// this memory ([`Self::add_storage`]) has none.
+    #[must_use]
+    pub fn into_contents(self) -> Vec<Option<Content>> {
+        let buffers = self.buffers.into_iter();
+        let contents = buffers.map(|buffer| {
+            let held = Arc::into_inner(buffer.held)?.into_bytes().ok()?;
+            Some(Content {
+                held,
+                bytes: buffer.bytes,
+            })
+        });
+        contents.collect()
     }
 
     /// Reads a part of a buffer; the rest of `out` past the buffer is left unchanged.

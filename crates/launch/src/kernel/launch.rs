@@ -14,6 +14,7 @@ use crate::payload::Layout;
 use crate::zeinfo::{ArgInfo, KernelInfo};
 use std::sync::Arc;
 use visakit_exec::code::StepCounts;
+use visakit_exec::memory::Content;
 use visakit_exec::{Counters, Memory, Observer, Program};
 use web_time::{Duration, Instant};
 
@@ -42,14 +43,14 @@ pub struct Outcome {
     pub printf: Vec<u8>,
     /// The same as text.
     pub printed: Vec<u8>,
-    memory: Vec<Option<Vec<u8>>>,
+    memory: Vec<Option<Arc<Content>>>,
 }
 
 impl Outcome {
     /// Content of the buffer or image that an argument is.
     #[must_use]
     pub fn memory(&self, argument: usize) -> Option<&[u8]> {
-        self.memory.get(argument)?.as_deref()
+        Some(self.memory.get(argument)?.as_deref()?)
     }
 }
 
@@ -233,7 +234,7 @@ impl Launch {
             time: started.elapsed(),
             printf: self.bound.printf_bytes(),
             printed: self.printed(),
-            memory: self.bound.contents()?,
+            memory: self.bound.into_contents(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Every case of the reference data has the expected result, from the object and from the compiler's text.
 
+#![allow(clippy::disallowed_methods, reason = "tests")]
 #![allow(missing_docs)]
 #![allow(
     clippy::print_stderr,

@@ -276,3 +276,32 @@ fn the_budget_of_a_launch() {
         other => panic!("{other:?}"),
     }
 }
+
+/// Metadata of a program with very many kernels are read; aliases that stand for more than there is are not.
+#[test]
+fn metadata_of_many_kernels() {
+    let arguments: String = (0..24)
+        .map(|n| format!("      - arg_type: arg_bypointer\n        offset: {}\n        size: 8\n        arg_index: {n}\n", n * 8))
+        .collect();
+    let mut text = String::from("version: '1.25'\nkernels:\n");
+    for number in 0..4000 {
+        text.push_str(&format!(
+            "  - name: kernel_{number}\n{PLAIN}    payload_arguments:\n{arguments}"
+        ));
+    }
+    assert_eq!(ZeInfo::parse(&text).unwrap().kernels.len(), 4000);
+    let mut bomb = String::from("a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
+    for level in 1..9 {
+        let ten = vec![format!("*a{}", level - 1); 10].join(", ");
+        bomb.push_str(&format!("a{level}: &a{level} [{ten}]\n"));
+    }
+    // One line says what is wrong: there is no frame around it that terminals would need.
+    for wrong in [
+        bomb.as_str(),
+        "kernels:\n  - name: [\n",
+        "kernels:\n  - execution_env: 7\n",
+    ] {
+        let error = ZeInfo::parse(wrong).unwrap_err().to_string();
+        assert!(!error.contains('\n'), "{error}");
+    }
+}

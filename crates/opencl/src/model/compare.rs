@@ -164,7 +164,7 @@ impl Comparison {
             for (name, text) in &part.headers {
                 let path = headers.join(name);
                 let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-                made.and_then(|()| std::fs::write(&path, text))
+                made.and_then(|()| visakit_files::scratch(&path, text))
                     .map_err(|e| e.to_string())?;
             }
             if !part.headers.is_empty() {

@@ -79,7 +79,7 @@ impl Dump {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {
-        if let Err(error) = fs::write(self.folder.join(name), bytes) {
+        if let Err(error) = visakit_files::write(&self.folder.join(name), bytes) {
             crate::say(&format!(
                 "VISAKIT_DUMP: {}/{name}: {error}",
                 self.folder.display()

@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -254,17 +253,19 @@ impl Search<'_> {
 
     /// The content of a file, within the bounds for all of them.
     fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
-        let file = fs::File::open(path).ok()?;
-        if !file.metadata().ok()?.is_file() {
-            return None;
-        }
-        let mut text = Vec::new();
         let room = MOST_BYTES.saturating_sub(self.bytes);
-        file.take(room.saturating_add(1))
-            .read_to_end(&mut text)
-            .ok()?;
-        self.bytes = self.bytes.saturating_add(text.len() as u64);
-        (self.bytes <= MOST_BYTES).then_some(text)
+        match visakit_files::read(path, room) {
+            Ok(text) => {
+                self.bytes = self.bytes.saturating_add(text.len() as u64);
+                Some(text)
+            }
+            Err(error) => {
+                if error.kind() == std::io::ErrorKind::FileTooLarge {
+                    self.bytes = MOST_BYTES.saturating_add(1);
+                }
+                None
+            }
+        }
     }
 }
 
@@ -304,7 +305,7 @@ fn option_folders(options: &str) -> Option<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     fn of(text: &str, options: &str) -> Option<Vec<u8>> {

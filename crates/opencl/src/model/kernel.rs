@@ -6,6 +6,7 @@ use crate::info::Answer;
 use crate::model::binary::Binary;
 use crate::model::context::lock;
 use crate::model::device::Device;
+use crate::model::launch::local_bytes;
 use crate::model::memory::Mem;
 use crate::model::program::Program;
 use crate::model::sampler::Sampler;
@@ -422,11 +423,11 @@ impl Kernel {
             }
             cl::CL_KERNEL_LOCAL_MEM_SIZE => {
                 let args = lock(&self.args);
-                let local = args.iter().map(|a| match a {
-                    Some(Kept::Plain(Arg::Local(bytes))) => *bytes as u64,
-                    _ => 0,
+                let sizes = args.iter().filter_map(|arg| match arg {
+                    Some(Kept::Plain(Arg::Local(bytes))) => Some(*bytes),
+                    _ => None,
                 });
-                (local.sum::<u64>() + u64::from(env.slm_size)).answer()
+                local_bytes(info, sizes).answer()
             }
             cl::CL_KERNEL_PRIVATE_MEM_SIZE => {
                 let buffers = info.per_thread_memory_buffers.iter();

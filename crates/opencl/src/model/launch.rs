@@ -89,16 +89,12 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
         .any(|o| binary.options.contains(o))
         && !binary.options.contains("-cl-uniform-work-group-size");
     ensure(even || uneven, cl::CL_INVALID_WORK_GROUP_SIZE)?;
-    let local_bytes = args.iter().map(|a| {
-        if let Arg::Local(bytes) = a {
-            *bytes as u64
-        } else {
-            0
-        }
+    let sizes = args.iter().filter_map(|arg| match arg {
+        Arg::Local(bytes) => Some(*bytes),
+        _ => None,
     });
-    let local_bytes = local_bytes.sum::<u64>() + u64::from(info.execution_env.slm_size);
     ensure(
-        local_bytes <= queue.device.local_memory(),
+        local_bytes(info, sizes) <= queue.device.local_memory(),
         cl::CL_OUT_OF_RESOURCES,
     )?;
     if global.contains(&0) {
@@ -123,6 +119,12 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
     Ok(Box::new(move |event| {
         run(&queue, &kernel, &binary, &args, &range, event)
     }))
+}
+
+/// Local memory that a kernel needs itself and for arguments of these sizes, which the host chooses freely.
+pub(crate) fn local_bytes(info: &KernelInfo, sizes: impl Iterator<Item = usize>) -> u64 {
+    let own = u64::from(info.execution_env.slm_size);
+    sizes.fold(own, |sum, bytes| sum.saturating_add(bytes as u64))
 }
 
 fn platform(queue: &Queue) -> Option<Platform> {
@@ -199,6 +201,27 @@ fn run(
                 LaunchError::Grid(_) => cl::CL_INVALID_WORK_GROUP_SIZE,
                 _ => cl::CL_OUT_OF_RESOURCES,
             })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// No sizes of local memory add up to less than one of them.
+        #[test]
+        fn sums_of_local_memory_do_not_wrap(
+            own: u32,
+            sizes in prop::collection::vec(prop_oneof![any::<usize>(), Just(usize::MAX), 0..70_000_usize], 0..6),
+        ) {
+            let mut info = KernelInfo::default();
+            info.execution_env.slm_size = own;
+            let exact = sizes.iter().fold(u128::from(own), |sum, n| sum + *n as u128);
+            let sum = local_bytes(&info, sizes.iter().copied());
+            prop_assert_eq!(u128::from(sum), exact.min(u64::MAX.into()));
         }
     }
 }

@@ -238,7 +238,7 @@ impl Ocloc {
         for (name, bytes) in call.inputs {
             let file = place(name);
             let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-            made.and_then(|()| fs::write(&file, bytes))
+            made.and_then(|()| visakit_files::scratch(&file, bytes))
                 .map_err(|e| failed("cannot write for the compiler", &e))?;
         }
         for name in [OUT, DUMP] {
@@ -297,7 +297,7 @@ fn failed(what: &str, error: &std::io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -360,5 +360,42 @@ mod tests {
             call(&compiler, "-a", "x", None);
         }
         assert_eq!(count(), 9);
+    }
+
+    /// An entry that is damaged anywhere, or is no entry of this version, is compiled again, once.
+    #[test]
+    fn damaged_entries_are_compiled_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let compiler = stub(folder.path());
+        let entries = folder.path().join("cache");
+        let cache = Cache::at(entries.clone(), 1 << 20).unwrap();
+        let count = || {
+            let calls = fs::read_to_string(folder.path().join("compiler.calls"));
+            calls.unwrap().lines().count()
+        };
+        let call = || {
+            let call = Call {
+                arguments: &|at| vec![at.into(), "-a".into()],
+                inputs: &[("in".to_owned(), b"x")],
+                included: &|| Some(Vec::new()),
+            };
+            compiler.call(&call, Some(&cache)).unwrap()
+        };
+        let good = call();
+        let entry = fs::read_dir(&entries).unwrap().next().unwrap().unwrap();
+        let bytes = fs::read(entry.path()).unwrap();
+        let mut damaged = vec![Vec::new(), bytes[..bytes.len() / 2].to_vec()];
+        damaged.extend((0..bytes.len()).step_by(7).map(|at| {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1 << (at % 8);
+            bytes
+        }));
+        for damaged in damaged {
+            let before = count();
+            fs::write(entry.path(), damaged).unwrap();
+            assert_eq!(call(), good);
+            assert_eq!(call(), good);
+            assert_eq!(count(), before + 1);
+        }
     }
 }

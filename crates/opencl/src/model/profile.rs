@@ -13,6 +13,9 @@ use visakit_profile::{KernelCode, KernelProfile, Profile, Watched, html};
 /// The variable that asks for it.
 pub(crate) const VARIABLE: &str = "VISAKIT_PROFILE";
 
+/// Longer files are not considered to be source.
+const MOST_SOURCE: u64 = 64 << 20;
+
 #[derive(Debug, Default)]
 struct State {
     profile: Profile,
@@ -84,7 +87,7 @@ impl Watcher for Profiler {
             html::page(profile, &title.to_string_lossy(), |file| state.source(file))
         };
         let shown = self.file.display();
-        crate::say(&match std::fs::write(&self.file, text) {
+        crate::say(&match visakit_files::write(&self.file, text) {
             Ok(()) => format!(
                 "{} of {} profiled, {:.1} µs of simulated time: {shown}",
                 crate::count(state.launches, "launch", "launches"),
@@ -119,6 +122,7 @@ impl State {
             let number: usize = number.parse().ok()?;
             return self.sources.get(number.checked_sub(1)?).cloned();
         }
-        std::fs::read_to_string(file).ok()
+        let text = visakit_files::read(Path::new(file), MOST_SOURCE).ok()?;
+        String::from_utf8(text).ok()
     }
 }

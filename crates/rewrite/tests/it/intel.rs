@@ -1,5 +1,6 @@
 //! Intel's own printer reads converted objects and prints what we print.
 
+#![allow(clippy::disallowed_methods, reason = "tests")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use std::io::Write as _;

@@ -1,5 +1,6 @@
 //! Intel's finalizer accepts generated objects, if it is installed (`libigc-tools`).
 
+#![allow(clippy::disallowed_methods, reason = "tests")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -72,3 +72,14 @@ fn aligned_and_zero() {
     assert!(Storage::zeroed(usize::MAX).is_none());
     assert!(Storage::zeroed(usize::MAX / 2).is_none());
 }
+
+/// What threads wrote is there when the sharing ends; lent storage stays its owner's.
+#[test]
+fn bytes_are_those_that_were_shared() {
+    for size in [0, 1, 8, 4096, 10_000] {
+        let storage = Storage::zeroed(size).unwrap();
+        let written: Vec<u8> = (0..=250).cycle().take(size).collect();
+        assert!(storage.write(0, &written));
+        assert_eq!(*storage.into_bytes().unwrap(), *written);
+    }
+}

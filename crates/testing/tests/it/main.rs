@@ -1,6 +1,14 @@
 //! Switches in the manifests hide no test, and pages that differ are found.
 
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod security;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 //! GenX_IR refuses a text if its verifier does. Every case is a text with one instruction, most of them
 //! with one fault; the table that the test prints says where the two judge alike.
 
+#![allow(clippy::disallowed_methods, reason = "tests")]
 #![allow(
     missing_docs,
     clippy::unwrap_used,

@@ -25,8 +25,8 @@ pub(crate) struct Checking {
     /// Findings that make the command fail: error, warning, note, or kinds. [default: warning]
     #[arg(long, value_name = "LEVEL|KIND", value_delimiter = ',')]
     fail_on: Vec<String>,
-    /// Where the sources are that line numbers speak of. [default: where the compiler found them, or beside the
-    /// program]
+    /// Where the sources are that line numbers speak of, or folders above them. They are also searched for below the
+    /// folder of the program, and nowhere else.
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Option<PathBuf>,
     /// Write the findings as a SARIF log.
@@ -118,8 +118,7 @@ pub(crate) fn with(
     if let Some(path) = &options.sarif {
         let log = serde_json::to_vec_pretty(&sarif::log(&checked))
             .map_err(|error| Failure::Other(error.to_string()))?;
-        std::fs::write(path, log)
-            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path))))?;
+        output::file(path, &log)?;
     }
     if run.json() {
         output::json(&document::all(&checked))?;
@@ -153,7 +152,9 @@ pub(crate) fn find(run: &run::Args) -> Result<Vec<Finding>, Failure> {
     let [folder] = run.cases() else {
         return Ok(run::check(run, Checks::ALL)?.0);
     };
-    let case = Case::open(folder).map_err(|e| Failure::Other(e.to_string()))?;
+    let case = run
+        .open_case(folder)
+        .map_err(|e| Failure::Other(e.to_string()))?;
     let report = visakit_check::check_case(&case, run.takes_texts(), &run.config(), Checks::ALL);
     Ok(report.map_err(|e| Failure::Other(e.to_string()))?.findings)
 }
@@ -169,7 +170,7 @@ fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
         return Err(Failure::Other("no folder named has a case.json".to_owned()));
     }
     let check = |path: &&PathBuf| {
-        let opened = Case::open(path);
+        let opened = run.open_case(path);
         let case = opened
             .as_ref()
             .map_or_else(|_| input::name(path), Case::name);

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::isa::Platform;
 use visakit_debug::Sources;
-use visakit_launch::{Case, LaunchError};
+use visakit_launch::LaunchError;
 use visakit_profile::{KernelCode, KernelProfile, Profile, Watched};
 
 #[derive(clap::Args)]
@@ -171,7 +171,7 @@ fn cases(args: &Args) -> Result<Vec<OfCase>, Failure> {
 }
 
 fn case(args: &Args, path: &Path) -> OfCase {
-    let case = match Case::open(path) {
+    let case = match args.run.open_case(path) {
         Ok(case) => case,
         Err(error) => return (input::name(path), Err(error)),
     };

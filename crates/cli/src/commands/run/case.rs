@@ -11,7 +11,7 @@ use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
 use visakit_exec::{Counters, Pass};
-use visakit_launch::{Case, Config, LaunchError, Verdict};
+use visakit_launch::{Config, LaunchError, Verdict};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let config = Config {
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let results: Vec<(String, Result<Verdict, LaunchError>)> = folders
         .par_iter()
         .progress_with(progress(folders.len()))
-        .map(|path| match Case::open(path) {
+        .map(|path| match args.open_case(path) {
             Ok(case) => {
                 let name = case.name();
                 let verdict = case.run(args.from_text, &config);

@@ -4,7 +4,7 @@ use super::{Args, bare, kernel, media};
 use crate::output::Failure;
 use std::path::{Path, PathBuf};
 use visakit_debug::{DebugError, Listing, Session, Target};
-use visakit_launch::{Case, Config, Kernel, Launch};
+use visakit_launch::{Config, Kernel, Launch};
 
 impl Args {
     /// Folders of the inputs: sources may be beside them.
@@ -46,7 +46,7 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
         (Target::kernel(launch, config.limits), listing)
     };
     let (target, listing) = if let [case] = args.case.as_slice() {
-        let case = Case::open(case)?;
+        let case = args.open_case(case)?;
         case.launch(
             args.from_text,
             &config,

@@ -61,7 +61,8 @@ pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, V
 }
 
 pub(super) fn arguments(args: &Args) -> Result<Vec<Argument>, Failure> {
-    let arguments = args.args.iter().map(ArgSpec::argument);
+    let limit = args.config().max_memory;
+    let arguments = args.args.iter().map(|spec| spec.argument(limit));
     arguments.collect::<Result<_, _>>().map_err(Failure::Other)
 }
 

@@ -49,7 +49,11 @@ pub(super) fn prepare<R>(
     counting: bool,
     run: impl FnOnce(&Object<'_>, Media, u32, &[(Target, MediaSurface)]) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    let surfaces = args.surface.iter().map(|s| Ok((s.target, s.surface()?)));
+    let limit = args.config().max_memory;
+    let surfaces = args
+        .surface
+        .iter()
+        .map(|s| Ok((s.target, s.surface(limit)?)));
     let surfaces = surfaces
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::Other)?;

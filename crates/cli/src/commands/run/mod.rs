@@ -16,13 +16,13 @@ use crate::Status;
 use crate::output::{self, Failure};
 use crate::reading::{Reading, open, tell_faults, told};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Finding};
 use visakit_exec::{Compiler, Limits, Pass, Program};
-use visakit_launch::{Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
+use visakit_launch::{Case, Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
 #[derive(Clone, clap::Args)]
 #[command(after_long_help = "Examples:
@@ -150,6 +150,9 @@ pub(crate) struct Args {
     /// Stop after that time, as Ctrl-C does: what was computed so far is printed and written.
     #[arg(long, value_name = "SECONDS", value_parser = stop::seconds)]
     timeout: Option<std::time::Duration>,
+    /// For cases: take files from anywhere, not only from the folder of a case and beside it.
+    #[arg(long, requires = "case")]
+    allow_outside: bool,
     /// Print the translated code of the kernel and of what it calls, and run nothing: after `all` passes, as it is
     /// without a value; as it was `translated`; or after the pass that is named
     #[arg(long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = LAST, value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
@@ -255,6 +258,11 @@ impl Args {
 
     pub(crate) fn cases(&self) -> &[PathBuf] {
         &self.case
+    }
+
+    /// A case, which may name files as the arguments say.
+    pub(crate) fn open_case(&self, path: &Path) -> Result<Case, LaunchError> {
+        Ok(Case::open(path)?.allow_outside(self.allow_outside))
     }
 
     pub(crate) const fn takes_texts(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The results of a run, for people and for programs.
 
 use super::Args;
-use crate::output::{Failure, heading};
+use crate::output::{self, Failure, heading};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
@@ -89,9 +89,7 @@ fn files(args: &Args, buffers: &[Buffer<'_>]) -> Result<(), Failure> {
         let buffer = found.ok_or_else(|| {
             Failure::Other(format!("--out {}: there is no such buffer", wanted.number))
         })?;
-        std::fs::write(&wanted.path, buffer.bytes).map_err(|error| {
-            Failure::Other(format!("{}: {error}", crate::input::name(&wanted.path)))
-        })?;
+        output::file(&wanted.path, buffer.bytes)?;
     }
     for wanted in &args.show {
         if !buffers.iter().any(|b| b.number == wanted.number) {

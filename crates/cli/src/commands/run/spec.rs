@@ -1,12 +1,12 @@
 //! The values of `--arg`, `--surface` and similar options.
 
-use crate::input::read_any;
+use crate::input::read_within;
 use std::path::PathBuf;
 use std::str::FromStr;
 use visakit::isa::DataType;
 use visakit_launch::{
     Argument, Dependency, Image, ImageKind, MediaSurface, SurfaceShape, Target, format, sampler,
-    value,
+    value, zeroes_within,
 };
 
 /// An argument, before its file is read.
@@ -75,11 +75,13 @@ impl ArgSpec {
         matches!(self, Self::Uninitialized(_))
     }
 
-    /// The argument, with its file read.
-    pub(crate) fn argument(&self) -> Result<Argument, String> {
+    /// The argument, with its file read; zeroes only within the limit.
+    pub(crate) fn argument(&self, limit: u64) -> Result<Argument, String> {
         Ok(match self {
-            Self::Buffer(path) => Argument::Buffer(read_any(path)?),
-            Self::Zeros(size) | Self::Uninitialized(size) => Argument::Buffer(zeros(*size)?),
+            Self::Buffer(path) => Argument::Buffer(read_within(path, limit)?),
+            Self::Zeros(size) | Self::Uninitialized(size) => {
+                Argument::Buffer(zeros("a buffer", *size, limit)?)
+            }
             Self::Image {
                 path,
                 kind,
@@ -89,9 +91,10 @@ impl ArgSpec {
             } => {
                 let mut image = Image::new(*kind, sizes, *pitch, *format, Vec::new())?;
                 image.bytes = if path.as_os_str() == "zeros" {
-                    zeros(usize::try_from(image.span()).unwrap_or(usize::MAX))?
+                    let size = usize::try_from(image.span()).unwrap_or(usize::MAX);
+                    zeros("an image", size, limit)?
                 } else {
-                    read_any(path)?
+                    read_within(path, limit)?
                 };
                 Argument::Image(image)
             }
@@ -217,15 +220,19 @@ impl FromStr for SurfaceSpec {
 
 impl SurfaceSpec {
     /// The surface, with its file read; with `zeros` as its file, one of zeroes, as large as its shape.
-    pub(crate) fn surface(&self) -> Result<MediaSurface, String> {
+    pub(crate) fn surface(&self, limit: u64) -> Result<MediaSurface, String> {
         let zeroes = self.shape.filter(|_| self.path.as_os_str() == "zeros");
         let bytes = match zeroes {
             Some(shape) => {
                 let size = u64::from(shape.pitch) * u64::from(shape.height);
-                zeros(usize::try_from(size).unwrap_or(usize::MAX))?
+                zeros(
+                    "a surface",
+                    usize::try_from(size).unwrap_or(usize::MAX),
+                    limit,
+                )?
             }
-            None if self.zeroes > 0 => zeros(self.zeroes)?,
-            None => read_any(&self.path)?,
+            None if self.zeroes > 0 => zeros("a surface", self.zeroes, limit)?,
+            None => read_within(&self.path, limit)?,
         };
         Ok(MediaSurface {
             bytes,
@@ -315,13 +322,8 @@ fn size(text: &str) -> Result<usize, String> {
     usize::try_from(bytes).map_err(|_| format!("`{text}` is too large for this machine"))
 }
 
-fn zeros(size: usize) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(size)
-        .map_err(|_| format!("{size} bytes cannot be allocated"))?;
-    bytes.resize(size, 0);
-    Ok(bytes)
+fn zeros(what: &'static str, size: usize, limit: u64) -> Result<Vec<u8>, String> {
+    zeroes_within(what, size, limit).map_err(|error| error.to_string())
 }
 
 fn bytes(text: &str) -> Result<Vec<u8>, String> {

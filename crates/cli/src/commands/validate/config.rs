@@ -12,6 +12,9 @@ use visakit::validate::{Finding, Report, Rule};
 /// The name of the configuration file.
 const FILE: &str = "visakit.toml";
 
+/// A larger file is none of these.
+const LARGEST: u64 = 1 << 20;
+
 /// A `visakit.toml`. Unknown keys are errors: a misspelled name would have no effect.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
@@ -126,7 +129,8 @@ fn read(path: &Path) -> Result<Section, Failure> {
         let lines: Vec<_> = error.lines().map(|l| printable(l.as_bytes())).collect();
         Failure::Other(format!("{}: {}", input::name(path), lines.join("\n")))
     };
-    let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
+    let bytes = visakit_files::read(path, LARGEST).map_err(|e| failed(&e))?;
+    let text = String::from_utf8(bytes).map_err(|e| failed(&e))?;
     let document: Document = toml::from_str(&text).map_err(|e| failed(&e))?;
     Ok(document.validate)
 }

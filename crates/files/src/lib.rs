@@ -1,0 +1,19 @@
+//! Files of the tools: outputs that are whole or untouched, and inputs that are regular files of bounded size.
+//!
+//! * [`write()`] and [`Replacement`] write beside the file and rename: a full disk, an error or a signal leaves the file
+//!   as it was. This is the only place where outputs are opened; clippy refuses `fs::write` elsewhere.
+//! * [`TemporaryFolder`] is the same for folders of files.
+//! * [`read()`] opens what an input names: no pipe that never ends, no device, nothing that is too large.
+//! * [`within`] says whether a name that an input gives stays in a folder.
+
+mod read;
+#[cfg(feature = "write")]
+mod replace;
+#[cfg(feature = "write")]
+mod temporary;
+
+pub use read::{read, within};
+#[cfg(feature = "write")]
+pub use replace::{Replacement, scratch, write};
+#[cfg(feature = "write")]
+pub use temporary::TemporaryFolder;
