@@ -41,6 +41,7 @@
 
 extern crate alloc;
 
+mod blocks;
 mod checker;
 mod declarations;
 pub mod examples;
@@ -50,6 +51,7 @@ mod lsc;
 mod messages;
 mod operands;
 mod page;
+mod payload;
 mod platform;
 mod region;
 mod report;
@@ -58,6 +60,7 @@ pub mod rules;
 mod special;
 mod storage;
 mod structure;
+mod systolic;
 mod types;
 
 pub use page::page;

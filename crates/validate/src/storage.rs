@@ -1,8 +1,10 @@
-//! The storage of variables.
+//! The storage of variables, and where operands begin in it.
 
+use crate::checker::{Site, Slot};
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Variable};
-use visakit_isa::{DataType, Format, VarId};
+use visakit_isa::operand::{GeneralOperand, Modifier, RawOperand, VectorOperand};
+use visakit_isa::{DataType, Format, Value, VarId};
 
 /// How aliases of a variable end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,4 +134,49 @@ fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
     }
     let missing = Storage::at(End::Missing);
     found.into_iter().map(|s| s.unwrap_or(missing)).collect()
+}
+
+/// An operand that names a variable and a place in it.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    Raw(RawOperand),
+    General(GeneralOperand),
+}
+
+impl Place {
+    pub(crate) const fn variable(self) -> VarId {
+        match self {
+            Self::Raw(operand) => operand.variable,
+            Self::General(operand) => operand.variable,
+        }
+    }
+
+    pub(crate) const fn modifier(self) -> Modifier {
+        match self {
+            Self::Raw(_) => Modifier::NONE,
+            Self::General(operand) => operand.modifier,
+        }
+    }
+
+    /// The first byte in its variable, whose elements have `size` bytes, where registers have `grf`.
+    pub(crate) fn offset(self, size: u32, grf: u32) -> u32 {
+        match self {
+            Self::Raw(operand) => operand.offset.into(),
+            Self::General(operand) => {
+                u32::from(operand.row) * grf + u32::from(operand.column) * size
+            }
+        }
+    }
+}
+
+/// The operands that name a variable.
+pub(crate) fn places<'s>(site: &'s Site<'_>) -> impl Iterator<Item = (Slot<'s>, Place)> + use<'s> {
+    site.slots().filter_map(|slot| {
+        let place = match slot.value {
+            Value::Raw(operand) => Place::Raw(*operand),
+            Value::Vector(VectorOperand::General(operand)) => Place::General(*operand),
+            _ => return None,
+        };
+        (place.variable() != VarId::NULL).then_some((slot, place))
+    })
 }
