@@ -23,7 +23,9 @@ fn origin(checker: &mut Checker<'_, '_>, site: &Site<'_>, names: &[F]) {
     for name in names {
         let operand = site.vector(*name);
         if matches!(operand, Some(VectorOperand::General(o)) if o.variable == VarId::NULL) {
-            checker.add_named(&rules::LSC_BLOCK_ORIGIN, site, *name, || "is null".to_string());
+            checker.add_named(&rules::LSC_BLOCK_ORIGIN, site, *name, || {
+                "is null".to_string()
+            });
         }
     }
 }

@@ -16,8 +16,8 @@ use visakit_isa::operand::{ExecMask, OperandClasses, RawOperand, VectorOperand};
 use visakit_isa::semantics::{Ending, Flow};
 use visakit_isa::table::{FieldDef, FieldKind, FieldPattern, Group, Lack};
 use visakit_isa::{
-    DataType, FieldName, Format, Instruction, InstructionDef, Op, Platform, Platforms, TypeSet, Value,
-    VarId,
+    DataType, FieldName, Format, Instruction, InstructionDef, Op, Platform, Platforms, TypeSet,
+    Value, VarId,
 };
 
 /// Checks a whole object.
@@ -453,7 +453,6 @@ impl<'c> Checker<'c, '_> {
     pub(crate) fn general(&self, id: VarId) -> Option<&'c General> {
         self.variables.get(usize::try_from(id.0).ok()?)
     }
-
 
     /// The type of a vector operand: `None` where it has none, or its variable does not exist.
     pub(crate) fn type_of(&self, operand: &VectorOperand) -> Option<DataType> {

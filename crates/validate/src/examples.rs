@@ -511,12 +511,9 @@ pub static ALL: &[Example] = &[
     Example {
         rule: &r::DPAS_ALIGNMENT,
         platform: "",
-        declarations: ".decl ROWS v_type=G type=ud num_elts=128 align=dword",
-        wrong: "dpas.s8.s8.8.8 (M1, 8) D0.0 D1.0 U0.0 ROWS(0,0)",
-        right: Some((
-            ".decl ROWS v_type=G type=ud num_elts=128 align=hword",
-            "dpas.s8.s8.8.8 (M1, 8) D0.0 D1.0 U0.0 ROWS(0,0)",
-        )),
+        declarations: "",
+        wrong: "dpas.s8.s8.8.4 (M1, 8) D0.0 D1.0 U0.0 U1(0,4)",
+        right: Some(("", "dpas.s8.s8.8.4 (M1, 8) D0.0 D1.0 U0.0 U1(1,0)")),
     },
     Example {
         rule: &r::DPAS_SCALES,
@@ -526,6 +523,16 @@ pub static ALL: &[Example] = &[
         right: Some((
             BLOCK_SCALED,
             "bdpas.hf.hf.8.8 (M1, 16) SUM.0 SUM.0 HALVES.0 HALVES.0 B0(0,16) B0(0,8)",
+        )),
+    },
+    Example {
+        rule: &r::DPAS_DECLARED_ALIGNMENT,
+        platform: "",
+        declarations: ".decl ROWS v_type=G type=ud num_elts=64 align=dword",
+        wrong: "dpas.s8.s8.8.8 (M1, 8) D0.0 D1.0 U0.0 ROWS(0,0)",
+        right: Some((
+            ".decl ROWS v_type=G type=ud num_elts=64 align=hword",
+            "dpas.s8.s8.8.8 (M1, 8) D0.0 D1.0 U0.0 ROWS(0,0)",
         )),
     },
     Example {

@@ -11,7 +11,9 @@ use visakit_isa::enums::{
     lsc_sfid as sfid,
 };
 use visakit_isa::operand::{RawOperand, VectorOperand};
-use visakit_isa::semantics::{Action, AddressWidth, AtomicOp, Count, DataLayout, ElementSize, Storage};
+use visakit_isa::semantics::{
+    Action, AddressWidth, AtomicOp, Count, DataLayout, ElementSize, Storage,
+};
 use visakit_isa::{DataType, FieldName as F, Platforms, Value, VarId};
 
 /// Whether the message transfers the enabled ones of four channels.
@@ -199,7 +201,8 @@ fn caching(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>
     let (l1, l2, l3) = (message.fields.l1, message.fields.l2, message.fields.l3);
     let name = |code| LSC_CACHING.name_of(code).unwrap_or("?");
     if l2 != cache::DF {
-        if !cached_by_three([l1, l2, l3], message.action) {
+        let sound = cached_by_three([l1, l2, l3], message.action);
+        if !sound || !checker.allows(site, Platforms::BASED_ADDRESSES) {
             checker.add_named(&rules::LSC_CACHING, site, F::CacheL1, || {
                 format!("caching .{}.{}.{}", name(l1), name(l2), name(l3))
             });

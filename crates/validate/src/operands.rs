@@ -12,8 +12,8 @@ use visakit_isa::operand::{
 use visakit_isa::semantics::{ElementSize, Traits};
 use visakit_isa::table::{Group, Role, SourceModifiers};
 use visakit_isa::{
-    AddressId, DataType, Features, FieldName, Op, PredicateId, SamplerId, SurfaceId, TypeSet, Value,
-    VarId,
+    AddressId, DataType, Features, FieldName, Op, PredicateId, SamplerId, SurfaceId, TypeSet,
+    Value, VarId,
 };
 
 /// Readers of 3.0 objects allow for six predefined surfaces, as newer tools count them.
@@ -309,7 +309,9 @@ fn refused(site: &Site<'_>, slot: Slot<'_>, class: OperandClass) -> bool {
         Group::Arithmetic | Group::Sampler | Group::Lsc => return true,
         // Of a systolic product it does not ask, and other fields of these groups have a list.
         Group::Miscellaneous => return !site.def.traits.contains(Traits::SYSTOLIC),
-        Group::Move => return written && class == OperandClass::Immediate || site.def.op != Op::MOV,
+        Group::Move => {
+            return written && class == OperandClass::Immediate || site.def.op != Op::MOV;
+        }
         Group::Address | Group::Compare if written => return true,
         Group::Address => OperandClasses::PREDICATE,
         Group::Compare | Group::DataPort => {

@@ -89,7 +89,9 @@ fn small_float(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     };
     let pair = (dst, src) == (small, other) || (dst, src) == (other, small);
     if !pair || !checker.allows(site, platforms) {
-        checker.add(&rules::SMALL_FLOAT, || format!("a move from {src} to {dst}"));
+        checker.add(&rules::SMALL_FLOAT, || {
+            format!("a move from {src} to {dst}")
+        });
         return;
     }
     // A tensor float is a float already.

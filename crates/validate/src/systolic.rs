@@ -104,7 +104,11 @@ fn wanted(
         F::Src2 => whole(shape.row_bytes().max(1)),
         F::Src3 | F::Src4 => {
             let step = if name == F::Src3 { 16 } else { 8 };
-            Some(if four { (grf, Some(step)) } else { (step, None) })
+            Some(if four {
+                (grf, Some(step))
+            } else {
+                (step, None)
+            })
         }
         _ => None,
     }
@@ -132,35 +136,39 @@ fn alignment(
         let variable = checker.general(VarId(input.index));
         variable.is_some_and(|v| v.offset == 0 && v.end == general.end)
     });
+    let declared = |grf: u32| root.properties.alignment().bytes(grf).unwrap_or(1);
+    // The finalizer begins a register with what fills one.
     let aligned = |grf: u32| match input {
         Some(input) => u32::from(input.offset.unsigned_abs()),
-        None => root.properties.alignment().bytes(grf).unwrap_or(1),
+        None if root.size() >= grf => declared(grf).max(grf),
+        None => declared(grf),
     };
-    let sound = |grf: u32| {
-        let Some((step, below)) = wanted(shape, scaled, slot.def.name, size, grf) else {
-            return true;
-        };
-        let offset = general.offset.saturating_add(place.offset(size, grf));
-        let inside = match below {
-            Some(scales) => {
-                let offset = offset % grf.max(1);
-                offset < FOUR_BIT_SCALES && offset % scales == 0
-            }
-            None => offset % step == 0,
-        };
-        aligned(grf) % step == 0 && inside
+    let wanted = |grf| wanted(shape, scaled, slot.def.name, size, grf);
+    let at = |grf| general.offset.saturating_add(place.offset(size, grf));
+    let inside = |grf: u32| match wanted(grf) {
+        Some((_, Some(scales))) => {
+            let offset = at(grf) % grf.max(1);
+            offset < FOUR_BIT_SCALES && offset % scales == 0
+        }
+        Some((step, None)) => at(grf) % step == 0,
+        None => true,
     };
-    if !checker.allows_registers(site, sound) {
+    let begins = |aligned: u32, grf| wanted(grf).is_none_or(|(step, _)| aligned % step == 0);
+    let grf = checker.registers.least;
+    let step = wanted(grf).map_or(1, |(step, _)| step);
+    if !checker.allows_registers(site, |grf| inside(grf) && begins(aligned(grf), grf)) {
         let rule = match slot.def.name {
             F::Src3 | F::Src4 => &rules::DPAS_SCALES,
             _ => &rules::DPAS_ALIGNMENT,
         };
-        let grf = checker.registers.least;
-        let at = general.offset.saturating_add(place.offset(size, grf));
         checker.add_to(rule, slot, || {
-            let aligned = aligned(grf);
-            let wanted = wanted(shape, scaled, slot.def.name, size, grf).map_or(1, |w| w.0);
-            format!("begins at byte {at} of storage that is aligned to {aligned} bytes, expected a multiple of {wanted}")
+            let (at, aligned) = (at(grf), aligned(grf));
+            format!("begins at byte {at} of storage that is aligned to {aligned} bytes, expected a multiple of {step}")
+        });
+    } else if input.is_none() && !checker.allows_registers(site, |grf| begins(declared(grf), grf)) {
+        checker.add_to(&rules::DPAS_DECLARED_ALIGNMENT, slot, || {
+            let declared = declared(grf);
+            format!("in a variable that is declared as aligned to {declared} bytes, expected a multiple of {step}")
         });
     }
 }

@@ -140,7 +140,11 @@ impl Plan {
 
     /// Sizes of the operands.
     pub(crate) fn sizes(self) -> Sizes {
-        let of = |field, ty| self.shape.bytes(field, ty).map_or(0, |bytes| bytes as usize);
+        let of = |field, ty| {
+            self.shape
+                .bytes(field, ty)
+                .map_or(0, |bytes| bytes as usize)
+        };
         Sizes {
             result: of(FieldName::Dst, self.result),
             accumulator: of(FieldName::Src0, self.accumulator),

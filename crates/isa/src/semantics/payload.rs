@@ -188,16 +188,19 @@ fn data(
 }
 
 /// Bytes of an element in a register.
-fn register_bytes(
-    instruction: &(impl AnyInstruction + ?Sized),
-    memory: &Memory,
-) -> Option<u32> {
+fn register_bytes(instruction: &(impl AnyInstruction + ?Sized), memory: &Memory) -> Option<u32> {
     match memory.element {
         ElementSize::Bytes(bytes) => Some(bytes.into()),
         ElementSize::DataSize => {
             let bytes = ElementSize::register_bytes(byte(instruction, FieldName::DataSize));
             // Atomic operations have at least a dword for each lane.
-            bytes.map(|bytes| if memory.action.is_atomic() { bytes.max(4) } else { bytes })
+            bytes.map(|bytes| {
+                if memory.action.is_atomic() {
+                    bytes.max(4)
+                } else {
+                    bytes
+                }
+            })
         }
         ElementSize::AtomicCode => {
             let wide = byte(instruction, FieldName::Op) & 0x40 != 0;
@@ -236,7 +239,14 @@ fn elements(
                 block_size::QWORD => 8,
                 _ => return None,
             };
-            Some(lanes * if size == 1 { u32::max(count, 4) } else { size * count })
+            Some(
+                lanes
+                    * if size == 1 {
+                        u32::max(count, 4)
+                    } else {
+                        size * count
+                    },
+            )
         }
         (ElementSize::Bytes(size), Count::Power(name, mask)) => {
             let count = 1 << (byte(instruction, name) & mask);
@@ -253,7 +263,9 @@ fn texels(instruction: &(impl AnyInstruction + ?Sized), memory: &Memory, grf: u3
         _ => ALL_CHANNELS,
     };
     let null_mask = match instruction.value(FieldName::Op) {
-        Some(Value::SamplerOp(op)) => SamplerOp::flags(op).contains(SamplerOpFlags::PIXEL_NULL_MASK),
+        Some(Value::SamplerOp(op)) => {
+            SamplerOp::flags(op).contains(SamplerOpFlags::PIXEL_NULL_MASK)
+        }
         _ => false,
     };
     Data::Texels {

@@ -185,13 +185,18 @@ rules! {
         source: INSTRUCTION,
     }
     DPAS_ALIGNMENT = 340 "dpas-alignment" Error {
-        what: "Result and accumulator of DPAS begin at a multiple of the bytes of a row, weights at a register, activations at a multiple of the bytes that one row of the result uses (BDPAS: at a register). Both the declared alignment (or the place of an input) and the offset count.",
+        what: "Result and accumulator of DPAS begin at a multiple of the bytes of a row, weights at a register, activations at a multiple of the bytes that one row of the result uses (BDPAS: at a register). Both the place of its variable (a register, if it fills one) and the offset count.",
         action: "Align the variable, or move the operand.",
         source: VERIFIER,
     }
     DPAS_SCALES = 341 "dpas-scales" Error {
         what: "Scales of BDPAS begin at a multiple of 16 bytes (src3) or 8 bytes (src4); of e2m1 in the first 32 bytes of a register, and their variable at a register.",
         action: "Move the scales.",
+        source: VERIFIER,
+    }
+    DPAS_DECLARED_ALIGNMENT = 342 "dpas-declared-alignment" Warning {
+        what: "Variables of DPAS are declared with the alignment that it needs.",
+        action: "Declare it: newer releases of the verifier require it, although the finalizer aligns what fills a register.",
         source: VERIFIER,
     }
     LSC_DATA_SIZE = 350 "lsc-data-size" Error {

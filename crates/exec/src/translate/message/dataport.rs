@@ -227,11 +227,7 @@ impl Fields<'_, '_> {
     fn coordinates(&self) -> Result<Coordinates, Unsupported> {
         let lanes = self.count()?;
         Ok(Coordinates {
-            sources: [
-                self.data(F::U)?,
-                self.data(F::V)?,
-                self.data(F::R)?,
-            ],
+            sources: [self.data(F::U)?, self.data(F::V)?, self.data(F::R)?],
             width: Width::W32,
             offsets: [0; 3],
             lanes,

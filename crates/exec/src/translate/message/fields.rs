@@ -91,7 +91,10 @@ impl Fields<'_, '_> {
     pub(super) fn data_at(&self, name: FieldName, place: RawPlace) -> Result<Data, Unsupported> {
         let bytes = self.payload.bytes(name, place.data_type);
         let bytes = bytes.ok_or_else(|| self.refuse(format!("{name} has no definite size")))?;
-        Ok(Data::new(place, usize::try_from(bytes).unwrap_or(usize::MAX)))
+        Ok(Data::new(
+            place,
+            usize::try_from(bytes).unwrap_or(usize::MAX),
+        ))
     }
 
     /// What the message uses of a raw operand; `None` for the null operand.

@@ -76,12 +76,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    fn lsc_addresses(
-        &self,
-        name: F,
-        reach: Reach,
-        base: Scalar,
-    ) -> Result<Addresses, Unsupported> {
+    fn lsc_addresses(&self, name: F, reach: Reach, base: Scalar) -> Result<Addresses, Unsupported> {
         let (width, mask) = self.address_width()?;
         let scale = u64::try_from(self.number(F::AddrScale)).unwrap_or(1);
         // A base of 64 bits makes addresses of 64 bits of narrow offsets.
@@ -174,11 +169,7 @@ impl Fields<'_, '_> {
         self.lane_access(reach, addresses, shape, lanes, lsc_data(store), store)
     }
 
-    fn lsc_atomic_data(
-        &self,
-        op: AtomicOp,
-        first: F,
-    ) -> Result<AtomicData, Unsupported> {
+    fn lsc_atomic_data(&self, op: AtomicOp, first: F) -> Result<AtomicData, Unsupported> {
         let width = match self.byte(F::DataSize) {
             lsc_data_size::D16 | lsc_data_size::D16C32 => AtomicWidth::W16,
             lsc_data_size::D32 => AtomicWidth::W32,
