@@ -124,9 +124,17 @@ impl BlockShape {
             .unwrap_or(usize::MAX)
     }
 
-    /// Bytes of all blocks, of which the last does not fill its last register.
+    /// Bytes of all blocks: loads fill the last register of each with zeros.
     #[must_use]
     pub fn bytes(&self) -> usize {
+        self.block_pitch()
+            .saturating_mul(self.blocks)
+            .saturating_mul(self.element)
+    }
+
+    /// Bytes up to the last element, which is all that stores read.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
         let Some(before) = self.blocks.checked_sub(1) else {
             return 0;
         };

@@ -170,7 +170,11 @@ fn data(
         _ if instruction.def().group == Group::ThreeD => return texels(instruction, memory, grf),
         _ => match memory.layout {
             DataLayout::Rectangle if memory.storage == Storage::Lsc => {
-                BlockShape::of(instruction, grf).and_then(|shape| u32::try_from(shape.bytes()).ok())
+                BlockShape::of(instruction, grf).and_then(|shape| {
+                    let store = memory.action == Action::Store;
+                    let bytes = if store { shape.stored_bytes() } else { shape.bytes() };
+                    u32::try_from(bytes).ok()
+                })
             }
             DataLayout::Rectangle => Some(rectangle(instruction)),
             DataLayout::Texels | DataLayout::Channels => {

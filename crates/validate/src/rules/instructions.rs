@@ -250,7 +250,7 @@ rules! {
         source: LSC,
     }
     LSC_ATOMIC = 360 "lsc-atomic" Error {
-        what: "Of the 64-bit atomics slm has icas only; fadd and fsub are for ugm and ugml, from Xe2 on for tgm too.",
+        what: "Of the 64-bit atomics slm has icas only; fadd and fsub are for ugm and ugml, from Xe2 on for tgm too, from Xe3P on for slm instead of ugml.",
         action: "Use icas in a loop.",
         source: LSC,
     }
