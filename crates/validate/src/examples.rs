@@ -735,6 +735,13 @@ pub static ALL: &[Example] = &[
         right: Some(("", "add (M1, 8) W0(0,0)<1> W0(0,0)<1;1,0> B0(0,0)<1;1,0>")),
     },
     Example {
+        rule: &r::PACKED_FLOATS,
+        platform: "xe2",
+        declarations: "",
+        wrong: "add (M1, 4) F0(0,0)<1> F1(0,0)<1;1,0> 0x30303030:vf",
+        right: Some(("", "add (M1, 4) F0(0,0)<1> F1(0,0)<1;1,0> F0(0,0)<1;1,0>")),
+    },
+    Example {
         rule: &r::BRAIN_FLOAT_PLATFORM,
         platform: "tgllp",
         declarations: "",

@@ -2,7 +2,7 @@
 
 use crate::checker::{Site, Slot};
 use alloc::vec::Vec;
-use visakit_isa::object::{Body, Variable};
+use visakit_isa::object::{Body, InputKind, Variable};
 use visakit_isa::operand::{GeneralOperand, Modifier, RawOperand, VectorOperand};
 use visakit_isa::{DataType, Format, Value, VarId};
 
@@ -22,12 +22,17 @@ pub(crate) enum End {
 }
 
 impl End {
+    /// The index of the declared variable with the storage.
+    fn index(self) -> Option<usize> {
+        match self {
+            Self::Declared(index) => usize::try_from(index).ok(),
+            _ => None,
+        }
+    }
+
     /// The declared variable with the storage.
     pub(crate) fn root<'b, 'a>(self, body: &'b Body<'a>) -> Option<&'b Variable<'a>> {
-        let Self::Declared(index) = self else {
-            return None;
-        };
-        body.variables.get(usize::try_from(index).ok()?)
+        body.variables.get(self.index()?)
     }
 }
 
@@ -59,6 +64,8 @@ pub(crate) struct General {
     pub(crate) offset: u32,
     /// Bytes of that variable, where it is declared here.
     pub(crate) root_size: Option<u32>,
+    /// Where the host puts that variable, if it is an input: bytes from the first register.
+    pub(crate) input: Option<u32>,
 }
 
 /// The general variables by number, predefined ones first.
@@ -72,9 +79,12 @@ pub(crate) fn generals(body: &Body<'_>, format: Format) -> Vec<General> {
             end: End::Predefined,
             offset: 0,
             root_size: None,
+            input: None,
         }
     });
-    let declared = body.variables.iter().zip(storages(body, format));
+    let storages = storages(body, format);
+    let inputs = inputs(body, format, &storages);
+    let declared = body.variables.iter().zip(storages);
     let declared = declared.map(|(variable, storage)| General {
         ty: variable.properties.data_type(),
         declared: true,
@@ -82,8 +92,30 @@ pub(crate) fn generals(body: &Body<'_>, format: Format) -> Vec<General> {
         end: storage.end,
         offset: storage.offset,
         root_size: storage.end.root(body).map(Variable::size),
+        input: storage.end.index().and_then(|root| *inputs.get(root)?),
     });
     predefined.chain(declared).collect()
+}
+
+/// Where inputs are, by the index of the variable with the storage.
+fn inputs(body: &Body<'_>, format: Format, storages: &[Storage]) -> Vec<Option<u32>> {
+    let mut found = alloc::vec![None; storages.len()];
+    let first = format.predefined_variable_count();
+    for input in &body.inputs {
+        if input.kind.class() != InputKind::GENERAL {
+            continue;
+        }
+        let index = input.index.checked_sub(first);
+        let storage = index.and_then(|i| storages.get(usize::try_from(i).ok()?));
+        let Some(storage) = storage.filter(|storage| storage.offset == 0) else {
+            continue;
+        };
+        let place = storage.end.index().and_then(|root| found.get_mut(root));
+        if let Some(place) = place {
+            *place = Some(input.offset.unsigned_abs().into());
+        }
+    }
+    found
 }
 
 /// Follows the aliases of all variables of a routine, each link once.

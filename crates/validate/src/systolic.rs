@@ -4,7 +4,6 @@ use crate::checker::{Checker, Site, Slot};
 use crate::rules;
 use crate::storage::{Place, places};
 use alloc::format;
-use visakit_isa::object::InputKind;
 use visakit_isa::operand::Modifier;
 use visakit_isa::semantics::{Systolic, precision_bits};
 use visakit_isa::{DataType, FieldName as F, Platforms, VarId};
@@ -129,17 +128,11 @@ fn alignment(
         return;
     };
     let size = u32::from(general.ty.size());
-    // Inputs are where the host puts them, whatever their declaration says.
-    let inputs = checker.body.inputs.iter();
-    let mut general_inputs = inputs.filter(|i| i.kind.class() == InputKind::GENERAL);
-    let input = general_inputs.find(|input| {
-        let variable = checker.general(VarId(input.index));
-        variable.is_some_and(|v| v.offset == 0 && v.end == general.end)
-    });
     let declared = |grf: u32| root.properties.alignment().bytes(grf).unwrap_or(1);
-    // The finalizer begins a register with what fills one.
-    let aligned = |grf: u32| match input {
-        Some(input) => u32::from(input.offset.unsigned_abs()),
+    // Inputs are where the host puts them, whatever their declaration says; the finalizer begins a register with what
+    // fills one.
+    let aligned = |grf: u32| match general.input {
+        Some(input) => input,
         None if root.size() >= grf => declared(grf).max(grf),
         None => declared(grf),
     };
@@ -165,7 +158,9 @@ fn alignment(
             let (at, aligned) = (at(grf), aligned(grf));
             format!("begins at byte {at} of storage that is aligned to {aligned} bytes, expected a multiple of {step}")
         });
-    } else if input.is_none() && !checker.allows_registers(site, |grf| begins(declared(grf), grf)) {
+    } else if general.input.is_none()
+        && !checker.allows_registers(site, |grf| begins(declared(grf), grf))
+    {
         checker.add_to(&rules::DPAS_DECLARED_ALIGNMENT, slot, || {
             let declared = declared(grf);
             format!("in a variable that is declared as aligned to {declared} bytes, expected a multiple of {step}")

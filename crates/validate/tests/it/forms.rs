@@ -330,3 +330,20 @@ fn operands_without_a_region_have_space() {
         assert_eq!((found(bytes), found(bytes - 1)), (0, 1), "{line}");
     }
 }
+
+/// What an input is aligned to is its place, whatever its declaration says.
+#[test]
+fn inputs_of_products_count_by_their_place() {
+    let id = visakit_validate::rules::DPAS_ALIGNMENT.id().to_string();
+    let line = "dpas.s8.s8.8.8 (M1, 16) DWORDS.0 DWORDS.0 WEIGHTS.0 ROWS(0,0)";
+    for (offset, wrong) in [(64, 0), (128, 0), (96, 1)] {
+        let declarations = format!("{DECLARATIONS}.input WEIGHTS offset={offset} size=512\n");
+        let object = common::assembled(&common::text(&declarations, line)).unwrap();
+        let report = common::report(&object, "");
+        let found = report
+            .findings
+            .iter()
+            .filter(|f| f.rule.id().to_string() == id);
+        assert_eq!(found.count(), wrong, "{offset}");
+    }
+}
