@@ -6,7 +6,7 @@ use crate::storage::{Place, places};
 use alloc::format;
 use visakit_isa::operand::Modifier;
 use visakit_isa::semantics::{Systolic, precision_bits};
-use visakit_isa::{DataType, FieldName as F, Platforms, VarId};
+use visakit_isa::{DataType, FieldName as F, Platforms};
 
 use DataType::{Bf, D, F as Float, Hf, Ub, Ud, Uw, W};
 
@@ -141,12 +141,13 @@ fn alignment(
     let inside = |grf: u32| match wanted(grf) {
         Some((_, Some(scales))) => {
             let offset = at(grf) % grf.max(1);
-            offset < FOUR_BIT_SCALES && offset % scales == 0
+            offset < FOUR_BIT_SCALES && offset.is_multiple_of(scales)
         }
-        Some((step, None)) => at(grf) % step == 0,
+        Some((step, None)) => at(grf).is_multiple_of(step),
         None => true,
     };
-    let begins = |aligned: u32, grf| wanted(grf).is_none_or(|(step, _)| aligned % step == 0);
+    let begins =
+        |aligned: u32, grf| wanted(grf).is_none_or(|(step, _)| aligned.is_multiple_of(step));
     let grf = checker.registers.least;
     let step = wanted(grf).map_or(1, |(step, _)| step);
     if !checker.allows_registers(site, |grf| inside(grf) && begins(aligned(grf), grf)) {
