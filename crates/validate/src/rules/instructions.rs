@@ -225,7 +225,7 @@ rules! {
         source: LSC,
     }
     LSC_ADDRESS_MODEL = 355 "lsc-address-model" Error {
-        what: "slm is addressed flat, tgm is not; a flat address has the base 0 or null, every other one a surface.",
+        what: "slm is addressed flat, tgm is not; a flat address has the base 0 or null (any base from Xe3P on), every other one a surface.",
         action: "Correct the address model or the surface.",
         source: LSC,
     }
@@ -240,12 +240,12 @@ rules! {
         source: LSC,
     }
     LSC_CHANNELS = 358 "lsc-channels" Error {
-        what: "A quad message enables one of the channels X to W at least; a quad store enables them from X on without gaps.",
+        what: "A quad message enables one of the channels X to W at least; a quad store enables them from X on without gaps (from Xe3P on only to tgm).",
         action: "Correct the mask, or split the store.",
         source: LSC,
     }
     LSC_SCALE = 359 "lsc-scale" Error {
-        what: "The scale of LSC addresses is 0 or a power of two.",
+        what: "The scale of LSC addresses is 0 or a power of two (any number from Xe3P on).",
         action: "Multiply the addresses before.",
         source: LSC,
     }
