@@ -172,7 +172,11 @@ fn data(
             DataLayout::Rectangle if memory.storage == Storage::Lsc => {
                 BlockShape::of(instruction, grf).and_then(|shape| {
                     let store = memory.action == Action::Store;
-                    let bytes = if store { shape.stored_bytes() } else { shape.bytes() };
+                    let bytes = if store {
+                        shape.stored_bytes()
+                    } else {
+                        shape.bytes()
+                    };
                     u32::try_from(bytes).ok()
                 })
             }
