@@ -49,8 +49,6 @@ bitflags! {
         const DPAS = 1 << 7;
         /// Execution units that work in pairs.
         const FUSED = 1 << 8;
-        /// More than 16 address registers.
-        const MANY_ADDRESSES = 1 << 9;
     }
 }
 
@@ -138,9 +136,9 @@ platforms! {
     /// Xe3 (Panther Lake, Wildcat Lake, Nova Lake S and U)
     Xe3 XE3 "XE3" ["ptl", "ptl-h", "ptl-u", "wcl", "nvl-s", "nvl-u", "nvl-ul", "nvl-h", "nvl-hx", "xe3-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Xe3P for computation (Crescent Island)
-    Xe3pCri XE3P_CRI "XE3P_CRI" ["cri", "xe3p", "xe3p-xpc"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
+    Xe3pCri XE3P_CRI "XE3P_CRI" ["cri", "xe3p", "xe3p-xpc"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Xe3P with graphics (Nova Lake P)
-    Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p", "xe3p-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
+    Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p", "xe3p-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
 }
 
 /// The name does not belong to a known platform.
@@ -273,7 +271,7 @@ impl Platform {
     /// Elements of 16 bits that the address register holds.
     #[must_use]
     pub fn address_elements(self) -> u32 {
-        if self.has(Has::MANY_ADDRESSES) {
+        if Platforms::MANY_ADDRESSES.contains(self.set()) {
             32
         } else {
             16
@@ -336,6 +334,40 @@ impl Platforms {
         .union(Self::ICLLP)
         .union(Self::TGLLP);
 
+    /// Flat addresses may have a base of 64 bits, offsets any scale, stores of channels gaps, and caches have three
+    /// levels.
+    pub const BASED_ADDRESSES: Self = Self::since(Platform::Xe3pCri);
+
+    /// Rectangles have up to 64 rows, and a prefetch may fetch rows of 256 bytes.
+    pub const LARGE_BLOCKS: Self = Self::since(Platform::Xe3pCri);
+
+    /// Messages to images and to memory across devices have caching controls, and there are more of these.
+    pub const CACHED_IMAGES: Self = Self::since(Platform::Xe2);
+
+    /// Atomic operations on images add floats.
+    pub const FLOAT_SUMS_OF_IMAGES: Self = Self::since(Platform::Xe2);
+
+    /// Atomic operations in shared local memory add floats.
+    pub const LOCAL_FLOAT_SUMS: Self = Self::since(Platform::Xe3pCri);
+
+    /// Atomic operations across devices add floats.
+    pub const GLOBAL_FLOAT_SUMS: Self = Self::before(Platform::Xe3pCri);
+
+    /// Systolic products have 16 lanes, and accumulate narrow floats; the others have 8.
+    pub const WIDE_PRODUCTS: Self = Self::since(Platform::Pvc);
+
+    /// `tf32` is moved.
+    pub const TENSOR_FLOATS: Self = Self::since(Platform::PvcXt);
+
+    /// `bf8` is moved.
+    pub const BF8: Self = Self::since(Platform::Pvc);
+
+    /// `hf8` is moved.
+    pub const HF8: Self = Self::since(Platform::Xe3);
+
+    /// The address register has more than 16 elements.
+    pub const MANY_ADDRESSES: Self = Self::since(Platform::Xe3pCri);
+
     /// The platforms of the set, the oldest first.
     pub fn platforms(self) -> impl Iterator<Item = Platform> {
         Platform::ALL
@@ -348,5 +380,11 @@ impl Platforms {
     #[must_use]
     pub const fn since(first: Platform) -> Self {
         Self::from_bits_truncate(u32::MAX << first as u32)
+    }
+
+    /// Every platform before this one.
+    #[must_use]
+    pub const fn before(first: Platform) -> Self {
+        Self::since(first).complement()
     }
 }

@@ -5,8 +5,8 @@ use crate::report::{Cause, Finding, Location, Scope, Sink};
 use crate::rule::Rule;
 use crate::storage::{General, generals};
 use crate::{
-    Options, declarations, flow, lsc, messages, operands, platform, rules, special, structure,
-    types,
+    Options, declarations, flow, lsc, messages, operands, payload, platform, rules, special,
+    structure, types,
 };
 use alloc::format;
 use alloc::string::String;
@@ -14,9 +14,10 @@ use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, Object, RoutineId};
 use visakit_isa::operand::{ExecMask, OperandClasses, RawOperand, VectorOperand};
 use visakit_isa::semantics::{Ending, Flow};
-use visakit_isa::table::{FieldDef, FieldKind, FieldPattern, Group};
+use visakit_isa::table::{FieldDef, FieldKind, FieldPattern, Group, Lack};
 use visakit_isa::{
-    DataType, FieldName, Format, Instruction, InstructionDef, Op, Platform, TypeSet, Value, VarId,
+    DataType, FieldName, Format, Instruction, InstructionDef, Op, Platform, Platforms, TypeSet,
+    Value, VarId,
 };
 
 /// Checks a whole object.
@@ -87,7 +88,9 @@ fn check(
             body,
             format,
             id,
-            platform: options.platform,
+            named: options.platform,
+            target: registers.target,
+            possible: registers.target,
             registers,
             lacking,
             variables: &variables,
@@ -107,7 +110,12 @@ pub(crate) struct Checker<'c, 'o> {
     pub(crate) body: &'c Body<'o>,
     pub(crate) format: Format,
     pub(crate) id: RoutineId,
-    pub(crate) platform: Option<Platform>,
+    /// The platform that was named.
+    named: Option<Platform>,
+    /// The platforms that the object may be for.
+    pub(crate) target: Platforms,
+    /// Those of them that have everything that the instruction has needed so far.
+    possible: Platforms,
     pub(crate) registers: Registers,
     /// Types that the platform lacks.
     pub(crate) lacking: TypeSet,
@@ -165,6 +173,8 @@ pub(crate) struct Site<'i> {
     pub(crate) dst: Option<DataType>,
     /// Whether that saturates.
     pub(crate) saturates: bool,
+    /// Whether a raw operand names a variable.
+    pub(crate) raws: bool,
 }
 
 impl Site<'_> {
@@ -195,24 +205,24 @@ impl Site<'_> {
         }
     }
 
-    /// The vector operands with their descriptions.
-    pub(crate) fn vectors(&self) -> impl Iterator<Item = (Slot<'_>, &VectorOperand)> {
+    /// The fields with their descriptions.
+    pub(crate) fn slots<'s>(&'s self) -> impl Iterator<Item = Slot<'s>> + use<'s> {
         let mut rest = self.def.fields;
         let fields = (0..).zip(&self.instruction.fields);
         fields.filter_map(move |(position, field)| {
-            let def = next_def(&mut rest, field.name)?;
-            let value = &field.value;
-            match value {
-                Value::Vector(operand) => Some((
-                    Slot {
-                        def,
-                        value,
-                        position,
-                    },
-                    operand,
-                )),
-                _ => None,
-            }
+            Some(Slot {
+                def: next_def(&mut rest, field.name)?,
+                value: &field.value,
+                position,
+            })
+        })
+    }
+
+    /// The vector operands with their descriptions.
+    pub(crate) fn vectors(&self) -> impl Iterator<Item = (Slot<'_>, &VectorOperand)> {
+        self.slots().filter_map(|slot| match slot.value {
+            Value::Vector(operand) => Some((slot, operand)),
+            _ => None,
         })
     }
 }
@@ -314,6 +324,7 @@ impl<'c> Checker<'c, '_> {
             });
             return;
         }
+        self.possible = self.target;
         let mut site = Site {
             def,
             instruction,
@@ -325,6 +336,7 @@ impl<'c> Checker<'c, '_> {
             classes: OperandClasses::empty(),
             dst: None,
             saturates: false,
+            raws: false,
         };
         let conditional = def.pattern == FieldPattern::Conditional;
         let (mut complete, mut key) = (0, 0);
@@ -357,6 +369,9 @@ impl<'c> Checker<'c, '_> {
             operands::field(self, &mut site, slot, key);
         }
         self.missing(def, complete, key);
+        if site.raws {
+            payload::check(self, &site);
+        }
         match def.group {
             Group::Arithmetic | Group::Logic | Group::Move | Group::Compare | Group::Address => {
                 types::check(self, &site);
@@ -366,9 +381,52 @@ impl<'c> Checker<'c, '_> {
             Group::Flow | Group::SimdFlow => {}
             _ => messages::check(self, &site),
         }
-        if let Some(platform) = self.platform {
+        if let Some(platform) = self.named {
             platform::check(self, &site, platform);
         }
+    }
+
+    /// Whether the object may be for a platform out of `needed` that has all else that the instruction needs: what differs
+    /// by platform is refused only if no platform accepts it, together with the rest of the instruction.
+    #[inline]
+    pub(crate) fn allows(&mut self, site: &Site<'_>, needed: Platforms) -> bool {
+        needed.contains(self.possible) || self.narrow(site.def, needed)
+    }
+
+    /// Whether the object may be for a platform with so many elements in the address register.
+    pub(crate) fn allows_addresses(&mut self, site: &Site<'_>, count: u32) -> bool {
+        count <= 16 || self.allows(site, Platforms::MANY_ADDRESSES)
+    }
+
+    /// Whether the object may be for a platform of which this holds, by the size of its registers.
+    pub(crate) fn allows_registers(
+        &mut self,
+        site: &Site<'_>,
+        holds: impl Fn(u32) -> bool,
+    ) -> bool {
+        let sizes = [self.registers.least, self.registers.most].map(&holds);
+        if sizes == [true; 2] {
+            return true;
+        }
+        let fits = |platform: &Platform| holds(platform.grf_bytes());
+        let fitting = self.possible.platforms().filter(fits);
+        let fitting = fitting.map(Platform::set).collect();
+        self.allows(site, fitting)
+    }
+
+    #[cold]
+    fn narrow(&mut self, def: &InstructionDef, needed: Platforms) -> bool {
+        let has = |platform: &Platform| {
+            let lack = def.runs_on(*platform);
+            !matches!(lack, Err(Lack::NotYet(_) | Lack::NoLonger))
+        };
+        let left = (self.possible & needed).platforms().filter(has);
+        let left: Platforms = left.map(Platform::set).collect();
+        if left.is_empty() {
+            return false;
+        }
+        self.possible = left;
+        true
     }
 
     /// Counts the fields that must be there.
@@ -394,14 +452,6 @@ impl<'c> Checker<'c, '_> {
     #[inline]
     pub(crate) fn general(&self, id: VarId) -> Option<&'c General> {
         self.variables.get(usize::try_from(id.0).ok()?)
-    }
-
-    /// Bytes from the start of a raw operand to the end of the variable with its storage; `None`
-    /// where that is not declared here.
-    pub(crate) fn bytes_left(&self, operand: RawOperand) -> Option<u32> {
-        let general = self.general(operand.variable)?;
-        let start = general.offset.saturating_add(operand.offset.into());
-        Some(general.root_size?.saturating_sub(start))
     }
 
     /// The type of a vector operand: `None` where it has none, or its variable does not exist.

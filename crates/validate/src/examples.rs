@@ -23,13 +23,13 @@ pub struct Example {
 
 /// The variables of all examples.
 pub const DECLARATIONS: &str = "\
-.decl D0 v_type=G type=d num_elts=64 align=GRF
-.decl D1 v_type=G type=d num_elts=64 align=GRF
-.decl U0 v_type=G type=ud num_elts=64 align=GRF
-.decl U1 v_type=G type=ud num_elts=64 align=GRF
+.decl D0 v_type=G type=d num_elts=128 align=GRF
+.decl D1 v_type=G type=d num_elts=128 align=GRF
+.decl U0 v_type=G type=ud num_elts=128 align=GRF
+.decl U1 v_type=G type=ud num_elts=128 align=GRF
 .decl W0 v_type=G type=w num_elts=64 align=GRF
 .decl B0 v_type=G type=ub num_elts=64 align=GRF
-.decl F0 v_type=G type=f num_elts=64 align=GRF
+.decl F0 v_type=G type=f num_elts=128 align=GRF
 .decl F1 v_type=G type=f num_elts=64 align=GRF
 .decl H0 v_type=G type=hf num_elts=64 align=GRF
 .decl N0 v_type=G type=bf num_elts=64 align=GRF
@@ -81,6 +81,11 @@ impl Example {
     }
 }
 
+/// Operands of block-scaled products.
+const BLOCK_SCALED: &str = "\
+.decl SUM v_type=G type=f num_elts=128 align=GRF
+.decl HALVES v_type=G type=hf num_elts=256 align=GRF";
+
 /// All examples, in the order of their rules.
 pub static ALL: &[Example] = &[
     Example {
@@ -116,9 +121,9 @@ pub static ALL: &[Example] = &[
     Example {
         rule: &r::ADDRESS_ELEMENTS,
         platform: "",
-        declarations: ".decl A9 v_type=A num_elts=17",
+        declarations: ".decl A9 v_type=A num_elts=33",
         wrong: "",
-        right: Some((".decl A9 v_type=A num_elts=16", "")),
+        right: Some((".decl A9 v_type=A num_elts=32", "")),
     },
     Example {
         rule: &r::PREDICATE_ELEMENTS,
@@ -137,19 +142,19 @@ pub static ALL: &[Example] = &[
     Example {
         rule: &r::INPUT_OVERLAP,
         platform: "",
-        declarations: ".input D0 offset=32 size=256\n.input D1 offset=64 size=256",
+        declarations: ".input D0 offset=32 size=512\n.input D1 offset=64 size=512",
         wrong: "",
         right: Some((
-            ".input D0 offset=32 size=256\n.input D1 offset=288 size=256",
+            ".input D0 offset=32 size=512\n.input D1 offset=544 size=512",
             "",
         )),
     },
     Example {
         rule: &r::INPUT_SIZE,
         platform: "",
-        declarations: ".input D0 offset=32 size=128",
+        declarations: ".input D0 offset=32 size=256",
         wrong: "",
-        right: Some((".input D0 offset=32 size=256", "")),
+        right: Some((".input D0 offset=32 size=512", "")),
     },
     Example {
         rule: &r::INPUT_STRADDLES,
@@ -164,9 +169,9 @@ pub static ALL: &[Example] = &[
     Example {
         rule: &r::INPUT_OUTSIDE,
         platform: "",
-        declarations: ".input D0 offset=16352 size=256",
+        declarations: ".input D0 offset=16352 size=512",
         wrong: "",
-        right: Some((".input D0 offset=1024 size=256", "")),
+        right: Some((".input D0 offset=1024 size=512", "")),
     },
     Example {
         rule: &r::INPUT_ALIGNMENT,
@@ -248,8 +253,8 @@ pub static ALL: &[Example] = &[
         rule: &r::REGION_BOUNDS,
         platform: "",
         declarations: "",
-        wrong: "mov (M1, 16) D0(0,0)<1> D0(7,0)<1;1,0>",
-        right: Some(("", "mov (M1, 8) D0(0,0)<1> D0(7,0)<1;1,0>")),
+        wrong: "mov (M1, 16) D0(0,0)<1> D0(15,0)<1;1,0>",
+        right: Some(("", "mov (M1, 8) D0(0,0)<1> D0(15,0)<1;1,0>")),
     },
     Example {
         rule: &r::COLUMN,
@@ -260,7 +265,7 @@ pub static ALL: &[Example] = &[
     },
     Example {
         rule: &r::ADDRESS_COUNT,
-        platform: "",
+        platform: "pvc",
         declarations: "",
         wrong: "mov (M1, 32) D0(0,0)<1> r[A0(0),0]<1,0>:d",
         right: Some(("", "mov (M1, 16) D0(0,0)<1> r[A0(0),0]<1,0>:d")),
@@ -297,8 +302,18 @@ pub static ALL: &[Example] = &[
         rule: &r::RAW_BOUNDS,
         platform: "",
         declarations: "",
-        wrong: "oword_ld (1) T6 0x0:ud D0.256",
+        wrong: "oword_ld (1) T6 0x0:ud D0.512",
         right: Some(("", "oword_ld (1) T6 0x0:ud D0.0")),
+    },
+    Example {
+        rule: &r::RAW_SIZE,
+        platform: "",
+        declarations: ".decl SMALL v_type=G type=ud num_elts=8 align=GRF",
+        wrong: "lsc_load.ugm (M1, 16) SMALL:d32 flat[U0]:a32",
+        right: Some((
+            ".decl SMALL v_type=G type=ud num_elts=16 align=GRF",
+            "lsc_load.ugm (M1, 16) SMALL:d32 flat[U0]:a32",
+        )),
     },
     Example {
         rule: &r::READ_ONLY,
@@ -388,7 +403,7 @@ pub static ALL: &[Example] = &[
     },
     Example {
         rule: &r::ADDRESS_LANES,
-        platform: "",
+        platform: "pvc",
         declarations: "",
         wrong: "addr_add (M1, 16) A0(2)<16> &D0 0x0:w",
         right: Some(("", "addr_add (M1, 16) A0(0)<16> &D0 0x0:w")),
@@ -406,6 +421,16 @@ pub static ALL: &[Example] = &[
         declarations: "",
         wrong: "fcvt (M1_NM, 16) D0(0,0)<1> F0(0,0)<1;1,0>",
         right: Some(("", "mov (M1_NM, 16) D0(0,0)<1> F0(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::SMALL_FLOAT,
+        platform: "",
+        declarations: ".decl SMALL v_type=G type=bf8 num_elts=16 align=GRF",
+        wrong: "mov (M1_NM, 16) SMALL(0,0)<1> F0(0,0)<1;1,0>",
+        right: Some((
+            ".decl SMALL v_type=G type=bf8 num_elts=16 align=GRF",
+            "mov (M1_NM, 16) SMALL(0,0)<1> H0(0,0)<1;1,0>",
+        )),
     },
     Example {
         rule: &r::LOCAL_SURFACE,
@@ -484,6 +509,33 @@ pub static ALL: &[Example] = &[
         )),
     },
     Example {
+        rule: &r::DPAS_ALIGNMENT,
+        platform: "",
+        declarations: "",
+        wrong: "dpas.s8.s8.8.4 (M1, 8) D0.0 D1.0 U0.0 U1(0,4)",
+        right: Some(("", "dpas.s8.s8.8.4 (M1, 8) D0.0 D1.0 U0.0 U1(1,0)")),
+    },
+    Example {
+        rule: &r::DPAS_SCALES,
+        platform: "",
+        declarations: BLOCK_SCALED,
+        wrong: "bdpas.hf.hf.8.8 (M1, 16) SUM.0 SUM.0 HALVES.0 HALVES.0 B0(0,8) B0(0,0)",
+        right: Some((
+            BLOCK_SCALED,
+            "bdpas.hf.hf.8.8 (M1, 16) SUM.0 SUM.0 HALVES.0 HALVES.0 B0(0,16) B0(0,8)",
+        )),
+    },
+    Example {
+        rule: &r::DPAS_DECLARED_ALIGNMENT,
+        platform: "",
+        declarations: ".decl ROWS v_type=G type=ud num_elts=64 align=dword",
+        wrong: "dpas.s8.s8.8.8 (M1, 8) D0.0 D1.0 U0.0 ROWS(0,0)",
+        right: Some((
+            ".decl ROWS v_type=G type=ud num_elts=64 align=hword",
+            "dpas.s8.s8.8.8 (M1, 8) D0.0 D1.0 U0.0 ROWS(0,0)",
+        )),
+    },
+    Example {
         rule: &r::LSC_DATA_SIZE,
         platform: "",
         declarations: "",
@@ -537,14 +589,21 @@ pub static ALL: &[Example] = &[
     },
     Example {
         rule: &r::LSC_CHANNELS,
-        platform: "",
+        platform: "pvc",
         declarations: "",
         wrong: "lsc_store_quad.ugm (M1, 16) flat[U0]:a32 D0:d32.xz",
         right: Some(("", "lsc_store_quad.ugm (M1, 16) flat[U0]:a32 D0:d32.xy")),
     },
     Example {
+        rule: &r::LSC_SCALE,
+        platform: "pvc",
+        declarations: "",
+        wrong: "lsc_load.ugm (M1, 16) D0:d32 flat[0x3*U0]:a32",
+        right: Some(("", "lsc_load.ugm (M1, 16) D0:d32 flat[0x4*U0]:a32")),
+    },
+    Example {
         rule: &r::LSC_ATOMIC,
-        platform: "",
+        platform: "pvc",
         declarations: "",
         wrong: "lsc_atomic_fadd.slm (M1, 16) F0:d32 flat[U0]:a32 F1 %null",
         right: Some((
@@ -563,7 +622,7 @@ pub static ALL: &[Example] = &[
         rule: &r::LSC_BLOCK,
         platform: "",
         declarations: "",
-        wrong: "lsc_load_block2d.ugm (M1, 1) D0:d32.32x8nn flat[O0,0x100,0x100,0x100,0x0,0x0]",
+        wrong: "lsc_load_block2d.ugm (M1, 1) D0:d32.17x2nn flat[O0,0x100,0x100,0x100,0x0,0x0]",
         right: Some((
             "",
             "lsc_load_block2d.ugm (M1, 1) D0:d32.16x4nn flat[O0,0x100,0x100,0x100,0x0,0x0]",
@@ -590,14 +649,11 @@ pub static ALL: &[Example] = &[
         )),
     },
     Example {
-        rule: &r::LSC_DATA_BOUNDS,
+        rule: &r::LSC_ADDRESS_TYPE,
         platform: "",
-        declarations: ".decl SMALL v_type=G type=ud num_elts=8 align=GRF",
-        wrong: "lsc_load.ugm (M1, 16) SMALL:d32 flat[U0]:a32",
-        right: Some((
-            ".decl SMALL v_type=G type=ud num_elts=16 align=GRF",
-            "lsc_load.ugm (M1, 16) SMALL:d32 flat[U0]:a32",
-        )),
+        declarations: "",
+        wrong: "lsc_load.ugm (M1, 16) D0:d32 flat[U0]:a64",
+        right: Some(("", "lsc_load.ugm (M1, 16) D0:d32 flat[Z0]:a64")),
     },
     Example {
         rule: &r::JUMP_OUT,
@@ -677,6 +733,13 @@ pub static ALL: &[Example] = &[
         declarations: "",
         wrong: "sad2 (M1, 8) W0(0,0)<1> B0(0,0)<1;1,0> B0(0,0)<1;1,0>",
         right: Some(("", "add (M1, 8) W0(0,0)<1> W0(0,0)<1;1,0> B0(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::PACKED_FLOATS,
+        platform: "xe2",
+        declarations: "",
+        wrong: "add (M1, 4) F0(0,0)<1> F1(0,0)<1;1,0> 0x30303030:vf",
+        right: Some(("", "add (M1, 4) F0(0,0)<1> F1(0,0)<1;1,0> F0(0,0)<1;1,0>")),
     },
     Example {
         rule: &r::BRAIN_FLOAT_PLATFORM,

@@ -55,6 +55,7 @@
 
 extern crate alloc;
 
+mod blocks;
 mod checker;
 mod declarations;
 pub mod examples;
@@ -64,6 +65,7 @@ mod lsc;
 mod messages;
 mod operands;
 mod page;
+mod payload;
 mod platform;
 mod region;
 mod report;
@@ -72,6 +74,7 @@ pub mod rules;
 mod special;
 mod storage;
 mod structure;
+mod systolic;
 mod types;
 
 pub use page::page;
@@ -90,9 +93,9 @@ pub const DEFAULT_LIMIT: usize = 4096;
 /// What to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The platform that the object is meant for. Rules of platforms are applied only if one is given.
-    /// Otherwise the size of a register is that of the object's native code, and if there is none,
-    /// both sizes are allowed.
+    /// The platform that the object is meant for; texts of compilers state it (`//Platform:`). If none is given the
+    /// object may be for any platform that it has native code for, or, without native code, for any at all: what
+    /// differs by platform is refused only if none of these accepts it together with the rest of the instruction.
     pub platform: Option<Platform>,
     /// Maximum number of findings to keep.
     pub limit: usize,

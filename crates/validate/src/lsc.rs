@@ -1,7 +1,8 @@
 //! Load/store cache messages.
 
 use crate::checker::{Checker, Site};
-use crate::rules;
+use crate::storage::places;
+use crate::{blocks, rules};
 use alloc::format;
 use alloc::string::ToString;
 use visakit_isa::enums::{
@@ -10,8 +11,10 @@ use visakit_isa::enums::{
     lsc_sfid as sfid,
 };
 use visakit_isa::operand::{RawOperand, VectorOperand};
-use visakit_isa::semantics::{Action, AtomicOp, Count, DataLayout, ElementSize, Storage};
-use visakit_isa::{FieldName as F, Platform, Value, VarId};
+use visakit_isa::semantics::{
+    Action, AddressWidth, AtomicOp, Count, DataLayout, ElementSize, Storage,
+};
+use visakit_isa::{DataType, FieldName as F, Platforms, Value, VarId};
 
 /// Whether the message transfers the enabled ones of four channels.
 pub(crate) fn has_channels(site: &Site<'_>) -> bool {
@@ -100,9 +103,9 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     let message = Message::of(site, memory.action);
     caching(checker, site, &message);
     match memory.layout {
-        DataLayout::Rectangle if typed => typed_block(checker, site),
+        DataLayout::Rectangle if typed => blocks::texels(checker, site),
         DataLayout::Rectangle => {
-            block(checker, site, &message);
+            blocks::elements(checker, site, message.action);
             data_operands(checker, site, &message);
             return;
         }
@@ -137,12 +140,17 @@ fn fence(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     }
 }
 
-/// Whether two caching controls can be combined.
-fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
-    let loads = matches!(
+/// Whether data comes from caches.
+const fn loads(action: Action) -> bool {
+    matches!(
         action,
         Action::Load | Action::Status | Action::Query | Action::CacheControl
-    );
+    )
+}
+
+/// Whether two caching controls can be combined on all platforms.
+fn cached(l1: u8, l3: u8, action: Action) -> bool {
+    let loads = loads(action);
     let atomic = action.is_atomic();
     match (l1, l3) {
         (cache::DF, cache::DF) | (cache::UC, cache::UC) => true,
@@ -151,7 +159,6 @@ fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
         | (cache::ST, cache::CA)
         | (cache::RI, cache::CA) => loads,
         (cache::ST, cache::UC) => !atomic,
-        (cache::RI, cache::RI) | (cache::UC | cache::CA, cache::CC) => loads && new,
         (cache::UC, cache::WB) => !loads,
         (cache::WT, cache::UC | cache::WB) | (cache::ST | cache::WB, cache::WB) => {
             !loads && !atomic
@@ -160,13 +167,19 @@ fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
     }
 }
 
+/// Whether newer platforms combine two more caching controls.
+fn cached_since(l1: u8, l3: u8, action: Action) -> bool {
+    let more = matches!(
+        (l1, l3),
+        (cache::RI, cache::RI) | (cache::UC | cache::CA, cache::CC)
+    );
+    loads(action) && more
+}
+
 /// Whether the caching controls of three levels can be combined: the outer ones are cached or not, independently,
 /// except for a few of stores.
 fn cached_by_three(levels: [u8; 3], action: Action) -> bool {
-    let loads = matches!(
-        action,
-        Action::Load | Action::Status | Action::Query | Action::CacheControl
-    );
+    let loads = loads(action);
     let atomic = action.is_atomic();
     let [l1, outer @ ..] = levels;
     let kept = if loads { cache::CA } else { cache::WB };
@@ -185,28 +198,30 @@ fn cached_by_three(levels: [u8; 3], action: Action) -> bool {
 }
 
 fn caching(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let (l1, l3) = (message.fields.l1, message.fields.l3);
-    let platform = checker.platform;
-    let new = platform.is_none_or(|p| p >= Platform::Xe2);
+    let (l1, l2, l3) = (message.fields.l1, message.fields.l2, message.fields.l3);
     let name = |code| LSC_CACHING.name_of(code).unwrap_or("?");
-    let l2 = message.fields.l2;
     if l2 != cache::DF {
-        if !cached_by_three([l1, l2, l3], message.action) {
+        let sound = cached_by_three([l1, l2, l3], message.action);
+        if !sound || !checker.allows(site, Platforms::BASED_ADDRESSES) {
             checker.add_named(&rules::LSC_CACHING, site, F::CacheL1, || {
                 format!("caching .{}.{}.{}", name(l1), name(l2), name(l3))
             });
         }
         return;
     }
-    if !new && matches!(message.sfid, sfid::TGM | sfid::UGML) {
-        if (l1, l3) != (cache::DF, cache::DF) {
-            checker.add_named(&rules::LSC_CACHING_DEFAULT, site, F::CacheL1, || {
-                format!("caching .{}.{}", name(l1), name(l3))
-            });
-        }
+    let controlled = (l1, l3) != (cache::DF, cache::DF);
+    if controlled
+        && matches!(message.sfid, sfid::TGM | sfid::UGML)
+        && !checker.allows(site, Platforms::CACHED_IMAGES)
+    {
+        checker.add_named(&rules::LSC_CACHING_DEFAULT, site, F::CacheL1, || {
+            format!("caching .{}.{}", name(l1), name(l3))
+        });
         return;
     }
-    if !cached(l1, l3, message.action, new) {
+    let sound = cached(l1, l3, message.action)
+        || cached_since(l1, l3, message.action) && checker.allows(site, Platforms::CACHED_IMAGES);
+    if !sound {
         checker.add_named(&rules::LSC_CACHING, site, F::CacheL1, || {
             format!("caching .{}.{}", name(l1), name(l3))
         });
@@ -237,8 +252,6 @@ fn shape(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) 
     if message.action.is_atomic() && !transposed {
         atomic(checker, site, message);
     }
-    let moved = bytes * elements * if transposed { 1 } else { u32::from(site.lanes) };
-    data_bounds(checker, site, message, moved);
     let registers = checker.registers.most;
     let filled = if transposed {
         (elements * bytes / registers).max(1)
@@ -252,35 +265,14 @@ fn shape(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) 
     }
 }
 
-/// There is space for what all lanes transfer.
-fn data_bounds(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>, moved: u32) {
-    // The result of a query of status is not the data.
-    let dst = message
-        .fields
-        .dst
-        .filter(|_| message.action != Action::Status);
-    // If all lanes are disabled or out of bounds nothing is transferred, so that programs may be correct nevertheless.
-    for (name, operand) in [
-        (F::Dst, dst),
-        (F::Src1Data, message.fields.src1),
-        (F::Src2Data, message.fields.src2),
-    ] {
-        let left = operand.and_then(|raw| checker.bytes_left(raw));
-        if let Some(left) = left.filter(|left| *left < moved) {
-            checker.add_named(&rules::LSC_DATA_BOUNDS, site, name, || {
-                format!("{moved} bytes of data where {left} are left of the variable")
-            });
-        }
-    }
-}
-
 fn channel_mask(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
     let mask = message.fields.mask;
     let gaps = !(mask & 0xf).wrapping_add(1).is_power_of_two();
-    // From Xe3P on only stores to tgm require them without gaps; without a platform nothing is checked.
-    let stores =
-        message.action == Action::Store && checker.platform.is_none_or(|p| p < Platform::Xe3pCri);
-    if mask & 0xf == 0 || mask > 0xf || (stores && gaps) {
+    // Stores to images have none anywhere.
+    let sound = !gaps
+        || message.action != Action::Store
+        || message.sfid != sfid::TGM && checker.allows(site, Platforms::BASED_ADDRESSES);
+    if mask & 0xf == 0 || mask > 0xf || !sound {
         checker.add_named(&rules::LSC_CHANNELS, site, F::ChMask, || {
             format!("channel mask {mask:#x}")
         });
@@ -326,14 +318,14 @@ fn atomic(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>)
         });
     }
     let adds = matches!(op, AtomicOp::FloatAdd | AtomicOp::FloatSub);
-    let after = |first| checker.platform.is_none_or(|p| p >= first);
-    let has = match message.sfid {
-        sfid::UGM | sfid::UGML => true,
-        sfid::TGM => after(Platform::Xe2),
-        sfid::SLM => checker.platform.is_some_and(|p| p >= Platform::Xe3pCri),
-        _ => false,
+    let units = match message.sfid {
+        sfid::UGM => Platforms::all(),
+        sfid::UGML => Platforms::GLOBAL_FLOAT_SUMS,
+        sfid::TGM => Platforms::FLOAT_SUMS_OF_IMAGES,
+        sfid::SLM => Platforms::LOCAL_FLOAT_SUMS,
+        _ => Platforms::empty(),
     };
-    if adds && !has {
+    if adds && !checker.allows(site, units) {
         let name = site.def.mnemonic();
         checker.add(&rules::LSC_ATOMIC, || {
             format!("{name} on a unit that has none")
@@ -356,6 +348,25 @@ fn addresses(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'
             )
         });
     }
+    for (slot, place) in places(site) {
+        if !matches!(slot.def.name, F::Src0Addrs | F::Src0AddrBase) {
+            continue;
+        }
+        let Some(ty) = checker.general(place.variable()).map(|general| general.ty) else {
+            continue;
+        };
+        let fits = match AddressWidth::of_addr_size(code) {
+            Some(64) => matches!(ty, DataType::Q | DataType::Uq),
+            Some(32) => matches!(ty, DataType::D | DataType::Ud),
+            _ => true,
+        };
+        if !fits {
+            let name = LSC_ADDR_SIZE.name_of(code).unwrap_or("?");
+            checker.add_to(&rules::LSC_ADDRESS_TYPE, slot, || {
+                format!("{name} addresses of type {ty}")
+            });
+        }
+    }
     let offset = message.fields.offset;
     if code == address::A16 && !(-0x7fff..=0x7fff).contains(&offset) {
         checker.add_named(&rules::LSC_ADDRESS_SIZE, site, F::AddrOffset, || {
@@ -363,8 +374,8 @@ fn addresses(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'
         });
     }
     let scale = message.fields.scale;
-    let any = checker.platform.is_some_and(|p| p >= Platform::Xe3pCri);
-    if scale != 0 && !scale.is_power_of_two() && !any {
+    let plain = scale == 0 || scale.is_power_of_two();
+    if !plain && !checker.allows(site, Platforms::BASED_ADDRESSES) {
         checker.add_named(&rules::LSC_SCALE, site, F::AddrScale, || {
             format!("scale {scale}")
         });
@@ -375,8 +386,6 @@ fn surface(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>
     let Some(base) = message.fields.surface else {
         return;
     };
-    // The newest platforms add a base to flat addresses.
-    let newest = checker.platform.is_some_and(|p| p >= Platform::Xe3pCri);
     let wrong = match message.fields.model {
         model::FLAT | model::ARG => {
             let based = match base {
@@ -386,7 +395,7 @@ fn surface(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>
             };
             if message.sfid == sfid::TGM {
                 Some("tgm is addressed flat")
-            } else if based && !newest {
+            } else if based && !checker.allows(site, Platforms::BASED_ADDRESSES) {
                 Some("a flat address with a base")
             } else {
                 None
@@ -451,79 +460,6 @@ fn pitch(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     if wrong {
         checker.add_named(&rules::LSC_PITCH, site, F::Src0AddrPitch, || {
             "the pitch is null or does not fit into 16 bits".to_string()
-        });
-    }
-}
-
-fn block(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let number = |name| u32::try_from(site.number(name).unwrap_or(0)).unwrap_or(0);
-    let (blocks, width, height) = (
-        number(F::Blocks),
-        number(F::BlockWidth),
-        number(F::BlockHeight),
-    );
-    let (store, vnni) = (message.action == Action::Store, site.byte(F::Vnni) != 0);
-    let transposed = message.transposed();
-    for (name, origin) in [
-        F::SurfaceBase,
-        F::SurfaceWidth,
-        F::SurfaceHeight,
-        F::SurfacePitch,
-        F::X,
-        F::Y,
-    ]
-    .map(|name| (name, site.vector(name)))
-    {
-        if matches!(origin, Some(VectorOperand::General(o)) if o.variable == VarId::NULL) {
-            checker.add_named(&rules::LSC_BLOCK_ORIGIN, site, name, || {
-                "is null".to_string()
-            });
-        }
-    }
-    let Some(bytes) = ElementSize::register_bytes(message.fields.size) else {
-        return;
-    };
-    let platform = checker.platform;
-    let newest = platform.is_none_or(|p| p >= Platform::Xe3pCri);
-    // A prefetch on the newest platforms may be as large as a cache line pair.
-    let prefetch = newest && message.fields.dst.is_some_and(RawOperand::is_null) && !store;
-    let row = width.saturating_mul(blocks).saturating_mul(bytes);
-    let columns = if transposed { height * bytes } else { row };
-    let limit = if store { 512 } else { 64 };
-    let rows = if transposed { width } else { height };
-    let most = if newest { 64 } else { 32 };
-    let sound = width > 0
-        && height > 0
-        && blocks > 0
-        && (row <= limit || columns.min(row) <= limit && transposed || prefetch && row == 256)
-        && rows <= most;
-    if !sound {
-        checker.add_named(&rules::LSC_BLOCK, site, F::BlockWidth, || {
-            format!("{blocks} blocks of {width} by {height} elements of {bytes} bytes")
-        });
-    }
-    let most = match bytes {
-        _ if store || (transposed && !vnni) => 1,
-        1 | 2 => 4,
-        _ if prefetch => 4,
-        4 => 2,
-        _ => 1,
-    };
-    if blocks > most || (blocks == 3) || (store && vnni) {
-        checker.add_named(&rules::LSC_BLOCK_COUNT, site, F::Blocks, || {
-            format!("{blocks} blocks, {most} at most")
-        });
-    }
-}
-
-fn typed_block(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
-    let (width, height) = (
-        site.number(F::BlockWidth).unwrap_or(0),
-        site.number(F::BlockHeight).unwrap_or(0),
-    );
-    if !(1..=64).contains(&width) || height < 1 || width * height > 256 {
-        checker.add_named(&rules::LSC_TYPED_BLOCK, site, F::BlockWidth, || {
-            format!("a block of {width} bytes by {height} rows")
         });
     }
 }

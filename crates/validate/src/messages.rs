@@ -1,10 +1,10 @@
 //! Messages: data port, sampler, SVM, sends and the rest.
 
 use crate::checker::{Checker, Site};
-use crate::rules;
+use crate::{rules, systolic};
 use alloc::format;
 use alloc::string::ToString;
-use visakit_isa::operand::{Modifier, SamplerOpFlags, VectorOperand};
+use visakit_isa::operand::{SamplerOpFlags, VectorOperand};
 use visakit_isa::semantics::{
     AtomicOp, Count, DataLayout, ElementSize, Ending, Memory, Storage, Traits,
 };
@@ -18,7 +18,7 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     } else if def.ending != Ending::Never {
         send(checker, site);
     } else if def.traits.contains(Traits::SYSTOLIC) {
-        systolic(checker, site);
+        systolic::check(checker, site);
     }
     match def.group {
         Group::Svm => svm(checker, site),
@@ -290,46 +290,6 @@ fn send(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
                 format!("{length} registers, the descriptor says {said}")
             });
         }
-    }
-}
-
-fn systolic(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
-    use DataType::{Bf, D, F as Float, Hf, Ud, Uw, W};
-    if site.instruction.predicate().is_some_and(|p| !p.is_none()) {
-        checker.add_named(&rules::PREDICATION, site, F::Pred, || {
-            "dpas is predicated".to_string()
-        });
-    }
-    if !matches!(site.lanes, 8 | 16) {
-        let lanes = site.lanes;
-        checker.add_named(&rules::DPAS_LANES, site, F::ExecSize, || {
-            format!("execution size {lanes}, expected 8 or 16")
-        });
-    }
-    // The block-scaled form has its precisions for types.
-    let scaled = site.instruction.def().field(F::Src3).is_some();
-    let multiplied: &[DataType] = if scaled { &[Ud, D, Hf, Bf] } else { &[Ud, D] };
-    let types: [(F, &[DataType]); 3] = [
-        (F::Dst, &[Ud, D, Float, Hf, Bf, Uw, W]),
-        (F::Src0, &[Ud, D, Float, Hf, Bf, Uw, W]),
-        (F::Src1, multiplied),
-    ];
-    for (name, types) in types {
-        if let Some(ty) = checker.raw_type(site, name)
-            && !types.contains(&ty)
-        {
-            checker.add_named(&rules::DPAS_TYPES, site, name, || format!("type {ty}"));
-        }
-    }
-    let Some(last) = site.vector(F::Src2) else {
-        return;
-    };
-    let ty = checker.type_of(last);
-    if ty.is_some_and(|t| !matches!(t, Ud | D)) || last.modifier() != Modifier::NONE {
-        let ty = ty.map_or("?", DataType::name);
-        checker.add_named(&rules::DPAS_TYPES, site, F::Src2, || {
-            format!("type {ty} or a modifier, expected plain ud or d")
-        });
     }
 }
 

@@ -12,8 +12,8 @@ use visakit_isa::operand::{
 use visakit_isa::semantics::{ElementSize, Traits};
 use visakit_isa::table::{Group, Role, SourceModifiers};
 use visakit_isa::{
-    AddressId, DataType, Features, FieldName, PredicateId, SamplerId, SurfaceId, TypeSet, Value,
-    VarId,
+    AddressId, DataType, Features, FieldName, Op, PredicateId, SamplerId, SurfaceId, TypeSet,
+    Value, VarId,
 };
 
 /// Readers of 3.0 objects allow for six predefined surfaces, as newer tools count them.
@@ -25,7 +25,10 @@ pub(crate) fn field(checker: &mut Checker<'_, '_>, site: &mut Site<'_>, slot: Sl
     let body = checker.body;
     match slot.value {
         Value::Vector(operand) => vector(checker, site, slot, operand),
-        Value::Raw(operand) => raw(checker, site, slot, *operand),
+        Value::Raw(operand) => {
+            site.raws |= !operand.is_null();
+            raw(checker, site, slot, *operand);
+        }
         Value::ExecSize(size) => {
             site.sized = true;
             site.lanes = size.lanes().unwrap_or(1);
@@ -254,7 +257,12 @@ fn vector(
     let (def, class) = (slot.def, operand.class());
     site.classes |= OperandClasses::of(class);
     if !def.classes.is_empty() && !def.classes.has(class) {
-        checker.add_to(&rules::OPERAND_CLASS, slot, || {
+        let rule = if refused(site, slot, class) {
+            &rules::OPERAND_CLASS
+        } else {
+            &rules::UNUSUAL_CLASS
+        };
+        checker.add_to(rule, slot, || {
             let wanted = types::list(def.classes.classes().map(OperandClass::name));
             format!("an operand of class {}, expected {wanted}", class.name())
         });
@@ -290,6 +298,29 @@ fn vector(
         }
         types::operand(checker, site, slot, class, ty);
     }
+}
+
+/// Whether Intel's verifier refuses a class that the field does not list.
+#[cold]
+fn refused(site: &Site<'_>, slot: Slot<'_>, class: OperandClass) -> bool {
+    let written = slot.def.role == Role::Destination;
+    let never = match site.def.group {
+        // It lists what these take.
+        Group::Arithmetic | Group::Sampler | Group::Lsc => return true,
+        // Of a systolic product it does not ask, and other fields of these groups have a list.
+        Group::Miscellaneous => return !site.def.traits.contains(Traits::SYSTOLIC),
+        Group::Move => {
+            return written && class == OperandClass::Immediate || site.def.op != Op::MOV;
+        }
+        Group::Address | Group::Compare if written => return true,
+        Group::Address => OperandClasses::PREDICATE,
+        Group::Compare | Group::DataPort => {
+            OperandClasses::PREDICATE.union(OperandClasses::ADDRESS)
+        }
+        Group::Logic => OperandClasses::ADDRESS,
+        _ => OperandClasses::empty(),
+    };
+    never.has(class) || written && class == OperandClass::Immediate
 }
 
 fn modifier(
@@ -437,7 +468,7 @@ fn address(
     };
     let end = u32::from(operand.offset) + used;
     let registers = checker.registers.addresses;
-    if written && end > registers {
+    if written && (end > registers || !checker.allows_addresses(site, end)) {
         checker.add_to(&rules::ADDRESS_LANES, slot, || {
             format!("writes up to element {}, there are {registers}", end - 1)
         });

@@ -4,14 +4,16 @@ use crate::checker::{Checker, Site};
 use crate::rules;
 use alloc::format;
 use visakit_isa::object::Object;
-use visakit_isa::operand::{OperandClass, RawOperand};
+use visakit_isa::operand::OperandClass;
 use visakit_isa::semantics::{DataLayout, Storage, Traits};
 use visakit_isa::table::{Group, Lack, Role};
 use visakit_isa::{DataType, FieldName, Platform, Platforms, SurfaceId, TypeSet, Value};
 
-/// What is known about the size of a register.
+/// What is known about the platform and its registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Registers {
+    /// The platforms that the object may be for: the one that is named, else those of its native code, else all.
+    pub(crate) target: Platforms,
     /// The smallest that it can be.
     pub(crate) least: u32,
     /// The largest that it can be.
@@ -22,21 +24,30 @@ pub(crate) struct Registers {
 
 impl Registers {
     pub(crate) fn of(object: &Object<'_>, platform: Option<Platform>) -> Self {
-        // Only Xe3P has more; without a platform its limit is the limit.
-        let addresses = platform.map_or(16, Platform::address_elements);
         let binaries = object.kernels.iter().flat_map(|k| &k.binaries);
-        let sizes = binaries
-            .filter(|b| b.platform.name().is_some())
-            .map(|b| (b.platform.grf_bytes(), b.platform.grf_bytes()));
-        let found = match platform.map(Platform::grf_bytes) {
-            Some(bytes) => Some((bytes, bytes)),
-            None => sizes.reduce(|(a, b), (n, _)| (a.min(n), b.max(n))),
+        let native = binaries.filter(|b| b.platform.name().is_some());
+        // Platforms older than all that are listed have the smaller registers, too.
+        let listed = native.clone().map(|b| {
+            let listed = Platform::from_native(b.platform.0);
+            listed.map_or(Platforms::BDW, Platform::set)
+        });
+        let target = match platform {
+            Some(platform) => platform.set(),
+            None => listed.collect(),
         };
-        let (least, most) = found.unwrap_or((32, 64));
+        let target = if target.is_empty() {
+            Platforms::all()
+        } else {
+            target
+        };
+        let sizes = target.platforms().map(Platform::grf_bytes);
+        let (least, most) = sizes.fold((64, 32), |(a, b), n| (a.min(n), b.max(n)));
+        let addresses = target.platforms().map(Platform::address_elements).max();
         Self {
+            target,
             least,
             most,
-            addresses,
+            addresses: addresses.unwrap_or(16),
         }
     }
 
@@ -69,7 +80,6 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Pl
     match def.group {
         Group::DataPort if platform < Platform::Icllp => blocks(checker, site, platform),
         Group::ThreeD if platform < Platform::Xe2 => sampler(checker, site, platform),
-        _ if def.traits.contains(Traits::SYSTOLIC) => systolic(checker, site, platform),
         _ => {}
     }
     let rotates = def.traits.contains(Traits::ROTATES) && platform < Platform::Pvc;
@@ -147,31 +157,6 @@ fn sampler(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform) {
             FieldName::PairedSurface,
             || format!("{platform} has no paired surfaces"),
         );
-    }
-}
-
-fn systolic(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform) {
-    let new = platform >= Platform::Pvc;
-    let wanted = if new { 16 } else { 8 };
-    if site.lanes != wanted {
-        checker.add_named(&rules::DPAS_PLATFORM, site, FieldName::ExecSize, || {
-            format!("execution size {}, {platform} has {wanted}", site.lanes)
-        });
-    }
-    if new {
-        return;
-    }
-    for name in [FieldName::Dst, FieldName::Src0] {
-        if site.raw(name).is_none_or(RawOperand::is_null) {
-            continue;
-        }
-        if let Some(ty) = checker.raw_type(site, name)
-            && !matches!(ty, DataType::Ud | DataType::D | DataType::F)
-        {
-            checker.add_named(&rules::ACCUMULATOR_TYPE, site, name, || {
-                format!("{platform} does not accumulate {ty}")
-            });
-        }
     }
 }
 

@@ -186,7 +186,7 @@ pub(crate) fn indirect(
         };
         used = u32::from(site.lanes) / width;
         let most = checker.registers.addresses;
-        if used > most {
+        if used > most || !checker.allows_addresses(site, used) {
             checker.add_to(&rules::ADDRESS_COUNT, slot, || {
                 format!("{used} addresses, {most} are possible")
             });

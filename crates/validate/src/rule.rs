@@ -35,7 +35,7 @@ pub enum Area {
     Instructions,
     /// Labels, jumps and calls (V04).
     Flow,
-    /// What a platform has (V05); only checked where a platform is named.
+    /// What a platform has (V05); mostly checked only where a platform is named.
     Platform,
 }
 

@@ -7,13 +7,18 @@ use alloc::string::ToString;
 use visakit_isa::operand::{Modifier, OperandClass, OperandClasses, StateClass, VectorOperand};
 use visakit_isa::semantics::Traits;
 use visakit_isa::table::{Group, Role};
-use visakit_isa::{DataType, FieldName, Predicate, Region, TypeSet};
+use visakit_isa::{DataType, FieldName, Op, Platforms, Predicate, Region, TypeSet};
 
 /// Traits that have a rule here.
 const SPECIAL: Traits = Traits::SELECTS
     .union(Traits::BIT_FIELDS)
     .union(Traits::PREDICATE_FROM_BITS)
     .union(Traits::COPIES_STATE);
+
+/// Types that are moved, and computed with nowhere.
+const SMALL_FLOATS: TypeSet = TypeSet::of(DataType::Tf32)
+    .union(TypeSet::of(DataType::Bf8))
+    .union(TypeSet::of(DataType::Hf8));
 
 #[inline]
 pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
@@ -23,6 +28,7 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
         || site.types.contains(TypeSet::BF)
         || matches!(def.group, Group::Address | Group::Compare)
         || !def.conversions.is_empty()
+        || site.types.intersects(SMALL_FLOATS)
     {
         rules_of(checker, site);
     }
@@ -55,8 +61,48 @@ fn rules_of(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     if !def.conversions.is_empty() {
         conversion(checker, site);
     }
+    if site.instruction.op == Op::MOV && site.types.intersects(SMALL_FLOATS) {
+        small_float(checker, site);
+    }
     if site.types.contains(TypeSet::BF) && !traits.contains(Traits::MOVES_BRAIN_FLOAT) {
         brain_float(checker, site);
+    }
+}
+
+/// Moves from and to floats that nothing computes with: each is converted from and to one other type.
+#[cold]
+fn small_float(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    use DataType::{Bf8, F as Float, Hf, Hf8, Tf32};
+    let [dst, src] = [FieldName::Dst, FieldName::Src0].map(|name| checker.type_at(site, name));
+    let source = site.vector(FieldName::Src0).map(VectorOperand::modifier);
+    let modified = source.is_some_and(|modifier| modifier != Modifier::NONE);
+    let (Some(dst), Some(src)) = (dst, src) else {
+        return;
+    };
+    if dst == src && !modified && !site.saturates {
+        return;
+    }
+    let (small, other, platforms) = match (dst, src) {
+        (Tf32, _) | (_, Tf32) => (Tf32, Float, Platforms::TENSOR_FLOATS),
+        (Bf8, _) | (_, Bf8) => (Bf8, Hf, Platforms::BF8),
+        _ => (Hf8, Hf, Platforms::HF8),
+    };
+    let pair = (dst, src) == (small, other) || (dst, src) == (other, small);
+    if !pair || !checker.allows(site, platforms) {
+        checker.add(&rules::SMALL_FLOAT, || {
+            format!("a move from {src} to {dst}")
+        });
+        return;
+    }
+    // A tensor float is a float already.
+    if (dst, src) == (Float, Tf32) {
+        return;
+    }
+    let predicated = site.instruction.predicate().is_some_and(|p| !p.is_none());
+    if predicated || modified || (small == Tf32 && site.saturates) {
+        checker.add(&rules::SMALL_FLOAT, || {
+            format!("a move from {src} to {dst} with a predicate or modifier")
+        });
     }
 }
 

@@ -1,8 +1,10 @@
-//! The storage of variables.
+//! The storage of variables, and where operands begin in it.
 
+use crate::checker::{Site, Slot};
 use alloc::vec::Vec;
-use visakit_isa::object::{Body, Variable};
-use visakit_isa::{DataType, Format, VarId};
+use visakit_isa::object::{Body, InputKind, Variable};
+use visakit_isa::operand::{GeneralOperand, Modifier, RawOperand, VectorOperand};
+use visakit_isa::{DataType, Format, Value, VarId};
 
 /// How aliases of a variable end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,12 +22,17 @@ pub(crate) enum End {
 }
 
 impl End {
+    /// The index of the declared variable with the storage.
+    fn index(self) -> Option<usize> {
+        match self {
+            Self::Declared(index) => usize::try_from(index).ok(),
+            _ => None,
+        }
+    }
+
     /// The declared variable with the storage.
     pub(crate) fn root<'b, 'a>(self, body: &'b Body<'a>) -> Option<&'b Variable<'a>> {
-        let Self::Declared(index) = self else {
-            return None;
-        };
-        body.variables.get(usize::try_from(index).ok()?)
+        body.variables.get(self.index()?)
     }
 }
 
@@ -57,6 +64,8 @@ pub(crate) struct General {
     pub(crate) offset: u32,
     /// Bytes of that variable, where it is declared here.
     pub(crate) root_size: Option<u32>,
+    /// Where the host puts that variable, if it is an input: bytes from the first register.
+    pub(crate) input: Option<u32>,
 }
 
 /// The general variables by number, predefined ones first.
@@ -70,9 +79,12 @@ pub(crate) fn generals(body: &Body<'_>, format: Format) -> Vec<General> {
             end: End::Predefined,
             offset: 0,
             root_size: None,
+            input: None,
         }
     });
-    let declared = body.variables.iter().zip(storages(body, format));
+    let storages = storages(body, format);
+    let inputs = inputs(body, format, &storages);
+    let declared = body.variables.iter().zip(storages);
     let declared = declared.map(|(variable, storage)| General {
         ty: variable.properties.data_type(),
         declared: true,
@@ -80,8 +92,30 @@ pub(crate) fn generals(body: &Body<'_>, format: Format) -> Vec<General> {
         end: storage.end,
         offset: storage.offset,
         root_size: storage.end.root(body).map(Variable::size),
+        input: storage.end.index().and_then(|root| *inputs.get(root)?),
     });
     predefined.chain(declared).collect()
+}
+
+/// Where inputs are, by the index of the variable with the storage.
+fn inputs(body: &Body<'_>, format: Format, storages: &[Storage]) -> Vec<Option<u32>> {
+    let mut found = alloc::vec![None; storages.len()];
+    let first = format.predefined_variable_count();
+    for input in &body.inputs {
+        if input.kind.class() != InputKind::GENERAL {
+            continue;
+        }
+        let index = input.index.checked_sub(first);
+        let storage = index.and_then(|i| storages.get(usize::try_from(i).ok()?));
+        let Some(storage) = storage.filter(|storage| storage.offset == 0) else {
+            continue;
+        };
+        let place = storage.end.index().and_then(|root| found.get_mut(root));
+        if let Some(place) = place {
+            *place = Some(input.offset.unsigned_abs().into());
+        }
+    }
+    found
 }
 
 /// Follows the aliases of all variables of a routine, each link once.
@@ -132,4 +166,49 @@ fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
     }
     let missing = Storage::at(End::Missing);
     found.into_iter().map(|s| s.unwrap_or(missing)).collect()
+}
+
+/// An operand that names a variable and a place in it.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    Raw(RawOperand),
+    General(GeneralOperand),
+}
+
+impl Place {
+    pub(crate) const fn variable(self) -> VarId {
+        match self {
+            Self::Raw(operand) => operand.variable,
+            Self::General(operand) => operand.variable,
+        }
+    }
+
+    pub(crate) const fn modifier(self) -> Modifier {
+        match self {
+            Self::Raw(_) => Modifier::NONE,
+            Self::General(operand) => operand.modifier,
+        }
+    }
+
+    /// The first byte in its variable, whose elements have `size` bytes, where registers have `grf`.
+    pub(crate) fn offset(self, size: u32, grf: u32) -> u32 {
+        match self {
+            Self::Raw(operand) => operand.offset.into(),
+            Self::General(operand) => {
+                u32::from(operand.row) * grf + u32::from(operand.column) * size
+            }
+        }
+    }
+}
+
+/// The operands that name a variable.
+pub(crate) fn places<'s>(site: &'s Site<'_>) -> impl Iterator<Item = (Slot<'s>, Place)> + use<'s> {
+    site.slots().filter_map(|slot| {
+        let place = match slot.value {
+            Value::Raw(operand) => Place::Raw(*operand),
+            Value::Vector(VectorOperand::General(operand)) => Place::General(*operand),
+            _ => return None,
+        };
+        (place.variable() != VarId::NULL).then_some((slot, place))
+    })
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use visakit_isa::operand::OperandClass;
 use visakit_isa::semantics::Traits;
 use visakit_isa::table::{FieldDef, Group, Role, Saturation};
-use visakit_isa::{DataType, FieldName, TypeSet};
+use visakit_isa::{DataType, FieldName, Platform, Platforms, TypeSet};
 
 /// Names in messages: `ud, d`.
 pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
@@ -106,6 +106,16 @@ fn unlisted(
 pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     if site.saturates {
         saturation(checker, site, site.dst);
+    }
+    let packed = TypeSet::of(DataType::Vf);
+    if site.def.group == Group::Arithmetic
+        && site.sources.contains(packed)
+        && !checker.allows(site, Platforms::before(Platform::Xe2))
+    {
+        checker.add(&rules::PACKED_FLOATS, || {
+            let name = site.def.mnemonic();
+            format!("the platform takes no vf in {name}")
+        });
     }
     if site.def.group == Group::Arithmetic
         && let Some(dst) = site.dst

@@ -4,7 +4,8 @@ use super::narrow::Format;
 use crate::lanes::simd::{Host, Kernel, Simd};
 use half::{bf16, f16};
 use std::fmt::{self, Display, Formatter};
-use visakit_isa::DataType;
+use visakit_isa::semantics::{self, Systolic};
+use visakit_isa::{DataType, FieldName};
 
 /// How a systolic dot product runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,7 @@ pub(crate) struct Plan {
     lanes: usize,
     /// Products for each lane and step of depth.
     operations: usize,
+    shape: Systolic,
     result: DataType,
     accumulator: DataType,
 }
@@ -32,10 +34,10 @@ pub(crate) struct Sizes {
 }
 
 /// Elements that share a scale in a block-scaled product.
-const BLOCK: usize = 32;
+const BLOCK: usize = semantics::SCALED_BLOCK as usize;
 
-/// Bytes from the scales of one block to those of the next.
-const BLOCK_SCALES: usize = 32;
+/// Bytes from the scales of one block to the scales of the next.
+const BLOCK_SCALES: usize = semantics::BLOCK_SCALES as usize;
 
 /// Places of the operands in the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,28 +78,30 @@ impl Plan {
         repeat: u8,
         lanes: usize,
     ) -> Option<Self> {
+        let shape = Systolic::new(
+            weights,
+            activations,
+            depth,
+            repeat,
+            u32::try_from(lanes).ok()?,
+        )?;
         let (weights, activations) = (Format::of(weights)?, Format::of(activations)?);
         let eight = |f| matches!(f, Format::Bf8 | Format::Hf8);
         let alike = weights.is_integer() && activations.is_integer()
             || weights == activations
             || eight(weights) && eight(activations);
         let known = matches!(depth, 1 | 2 | 4 | 8) && matches!(repeat, 1..=8);
-        if !alike || !known || !matches!(lanes, 8 | 16) {
+        if !alike || !known {
             return None;
         }
-        let operations = match weights.bits().max(activations.bits()) {
-            32 => 1,
-            16 => 2,
-            8 => 4,
-            _ => 8,
-        };
         Some(Self {
             weights,
             activations,
             depth: depth.into(),
             repeat: repeat.into(),
             lanes,
-            operations,
+            operations: shape.operations as usize,
+            shape,
             result: DataType::D,
             accumulator: DataType::D,
         })
@@ -124,11 +128,6 @@ impl Plan {
         (self.result, self.accumulator)
     }
 
-    /// Steps of depth that one row of weights serves.
-    fn steps_per_row(self) -> usize {
-        (32 / (self.operations * self.weights.bits() as usize)).max(1)
-    }
-
     /// Bytes of an element of the result.
     pub(crate) fn result_bytes(self) -> usize {
         self.result.size().into()
@@ -141,16 +140,18 @@ impl Plan {
 
     /// Sizes of the operands.
     pub(crate) fn sizes(self) -> Sizes {
-        let rows = self.repeat * self.lanes;
-        let elements = self.repeat * self.depth * self.operations;
-        let further = (self.depth * self.operations).div_ceil(BLOCK) - 1;
+        let of = |field, ty| {
+            self.shape
+                .bytes(field, ty)
+                .map_or(0, |bytes| bytes as usize)
+        };
         Sizes {
-            result: rows * usize::from(self.result.size()),
-            accumulator: rows * usize::from(self.accumulator.size()),
-            weights: self.depth.div_ceil(self.steps_per_row()) * self.lanes * 4,
-            activations: (elements * self.activations.bits() as usize).div_ceil(8),
-            weight_scales: self.lanes + further * BLOCK_SCALES,
-            activation_scales: self.repeat + further * BLOCK_SCALES,
+            result: of(FieldName::Dst, self.result),
+            accumulator: of(FieldName::Src0, self.accumulator),
+            weights: of(FieldName::Src1, DataType::Ud),
+            activations: of(FieldName::Src2, DataType::Ud),
+            weight_scales: of(FieldName::Src3, DataType::Ub),
+            activation_scales: of(FieldName::Src4, DataType::Ub),
         }
     }
 

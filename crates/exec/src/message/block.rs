@@ -10,6 +10,7 @@ use crate::memory::target::{Access, Flat, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{InRegister, MemoryAccess, Observer, Space};
 use crate::operands::Scalar;
+use visakit_isa::semantics::BlockShape;
 
 /// A load or store of consecutive bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -139,11 +140,6 @@ pub(crate) struct MediaAccess {
     pub(crate) clamps: bool,
     pub(crate) data: Option<Data>,
     pub(crate) store: bool,
-}
-
-/// Bytes from row to row of a rectangle in registers: the next power of two, at least 4.
-pub(crate) fn media_pitch(width: usize) -> usize {
-    width.max(4).next_power_of_two()
 }
 
 /// A signed 32-bit coordinate, and an offset.
@@ -314,75 +310,9 @@ pub(crate) struct Block2d {
     pub(crate) surface_pitch: Scalar,
     pub(crate) x: Edge,
     pub(crate) y: Edge,
-    pub(crate) shape: Block2dShape,
+    pub(crate) shape: BlockShape,
     pub(crate) data: Option<Data>,
     pub(crate) store: bool,
-}
-
-/// The rectangles and where their elements are in registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Block2dShape {
-    /// Bytes of an element.
-    pub(crate) element: usize,
-    pub(crate) blocks: usize,
-    /// Elements.
-    pub(crate) width: usize,
-    /// Rows.
-    pub(crate) height: usize,
-    pub(crate) transpose: bool,
-    pub(crate) vnni: bool,
-    /// Bytes of a register.
-    pub(crate) grf: usize,
-}
-
-impl Block2dShape {
-    /// Elements that are side by side in a dword, for VNNI.
-    fn packed(&self) -> usize {
-        if self.vnni {
-            (4 / self.element.max(1)).max(1)
-        } else {
-            1
-        }
-    }
-
-    /// Elements from row to row (or column to column of a transposed block).
-    fn row_pitch(&self) -> usize {
-        let size = if self.transpose {
-            self.height
-        } else {
-            self.width
-        };
-        size.next_power_of_two()
-    }
-
-    /// Elements from block to block: whole registers.
-    fn block_pitch(&self) -> usize {
-        let rows = if self.transpose {
-            self.width
-        } else {
-            self.height
-        };
-        let rows = rows.next_multiple_of(self.packed());
-        let size = self.row_pitch().saturating_mul(rows);
-        let register = (self.grf / self.element.max(1)).max(1);
-        size.checked_next_multiple_of(register)
-            .unwrap_or(usize::MAX)
-    }
-
-    /// Bytes of all blocks.
-    pub(crate) fn bytes(&self) -> usize {
-        self.block_pitch()
-            .saturating_mul(self.blocks)
-            .saturating_mul(self.element)
-    }
-
-    /// Place of an element in the data, in elements.
-    fn slot(&self, block: usize, y: usize, x: usize) -> usize {
-        let packed = self.packed();
-        let (row, column) = if self.transpose { (x, y) } else { (y, x) };
-        let in_block = row / packed * packed * self.row_pitch() + column * packed + row % packed;
-        block * self.block_pitch() + in_block
-    }
 }
 
 impl Block2d {
@@ -514,7 +444,7 @@ fn surface_pitch(operand: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const PLAIN: Block2dShape = Block2dShape {
+    const PLAIN: BlockShape = BlockShape {
         element: 2,
         blocks: 2,
         width: 3,
@@ -530,21 +460,21 @@ mod tests {
         assert_eq!(PLAIN.bytes(), 64);
         assert_eq!(PLAIN.slot(0, 2, 1), 9);
         assert_eq!(PLAIN.slot(1, 0, 0), 16);
-        let vnni = Block2dShape {
+        let vnni = BlockShape {
             vnni: true,
             ..PLAIN
         };
         assert_eq!(vnni.slot(0, 0, 1), 2);
         assert_eq!(vnni.slot(0, 1, 1), 3);
         assert_eq!(vnni.slot(0, 3, 2), 13);
-        let transposed = Block2dShape {
+        let transposed = BlockShape {
             transpose: true,
             ..PLAIN
         };
         // 3 columns of 4 elements, rounded up to a register.
         assert_eq!(transposed.bytes(), 64);
         assert_eq!(transposed.slot(0, 1, 2), 9);
-        let both = Block2dShape {
+        let both = BlockShape {
             transpose: true,
             vnni: true,
             ..PLAIN
@@ -556,7 +486,7 @@ mod tests {
 
     #[test]
     fn odd_heights_are_filled_up() {
-        let shape = Block2dShape {
+        let shape = BlockShape {
             height: 3,
             vnni: true,
             ..PLAIN
@@ -568,7 +498,7 @@ mod tests {
 
     #[test]
     fn huge_shapes_do_not_overflow() {
-        let shape = Block2dShape {
+        let shape = BlockShape {
             element: 8,
             blocks: 255,
             width: 65535,

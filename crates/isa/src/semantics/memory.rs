@@ -494,9 +494,12 @@ pub(crate) fn memory_access(instruction: &(impl AnyInstruction + ?Sized)) -> Opt
         }),
         ElementSize::Format => None,
     };
+    // Before 3.2 messages of texels have eight lanes, which their execution size does not say.
+    let old_texels = instruction.value(F::ChannelsInv).is_some();
     let elements = match memory.count {
         Count::One => Some(1),
         Count::DataElems => Count::of_data_elems(byte(F::DataElems)),
+        Count::Channels(_) if old_texels => Some((!byte(F::ChannelsInv) & 0xf).count_ones()),
         Count::Channels(name) => Some((byte(name) & 0xf).count_ones()),
         Count::ChannelsOff(name) => Some((!byte(name) & 0xf).count_ones()),
         Count::Power(name, mask) => Some(1 << (byte(name) & mask)),
@@ -510,6 +513,7 @@ pub(crate) fn memory_access(instruction: &(impl AnyInstruction + ?Sized)) -> Opt
         Count::Unknown => None,
     };
     let lanes = match (instruction.exec_size(), instruction.value(F::NumElts)) {
+        _ if old_texels => Some(8),
         (Some(size), _) => ExecSize::lanes(size),
         (None, Some(Value::ElementCount(count))) => count.lanes(),
         _ => None,

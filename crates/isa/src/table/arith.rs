@@ -96,7 +96,7 @@ macro_rules! __arith_rows {
         .traits(Traits::ACROSS_LANES)
         => &[
             EXEC, PRED, dst(GI, T::INTEGERS.union(T::F)),
-            src(F::Src0, G, T::INTEGERS.union(T::F)),
+            src(F::Src0, GIM, T::INTEGERS.union(T::F)),
             src(F::Src1, GIM, T::INTEGERS.union(T::F)),
         ];
 
@@ -107,7 +107,7 @@ macro_rules! __arith_rows {
 
     /// Product of the first two sources plus the third.
     MAD = plain(0x0c) ["mad"]
-        .traits(Traits::BRAIN_FLOAT) .spec(FLOAT_SAT, ARITH_MODS, ALL)
+        .traits(Traits::BRAIN_FLOAT) .spec(FLOAT_ONLY_SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, T::ALL_NUMBERS),
             src(F::Src1, GIM, T::ALL_NUMBERS), src(F::Src2, GIM, T::ALL_NUMBERS),

@@ -109,7 +109,7 @@ macro_rules! __mov_rows {
         => &[
             EXEC, dst(A, T::UW),
             src(F::Src0, G.union(A).union(S), ANY).note("general: address-of a general variable, region ignored; state: address-of a surface or sampler variable"),
-            src(F::Src1, GM, T::UW),
+            src(F::Src1, GIM, T::UW).note("indirect: real objects have it, the specification does not"),
         ];
 
     /// Copies and converts.

@@ -79,6 +79,11 @@ rules! {
         action: "Jump around the instruction, or combine with a third predicate.",
         source: INSTRUCTION,
     }
+    SMALL_FLOAT = 315 "small-float" Error {
+        what: "MOV converts tf32 from and to f only (from PVC_XT on), bf8 (from PVC on) and hf8 (from Xe3 on) from and to hf only, without predicate and source modifier, into tf32 without saturation.",
+        action: "Convert in two steps, with what the conversion does not take in the other one.",
+        source: VERIFIER,
+    }
     PIXEL_MASK = 320 "channels" Error {
         what: "A message enables one of its channels at least.",
         action: "Remove the message, or enable what it is for.",
@@ -179,6 +184,21 @@ rules! {
         action: "Compare into a predicate and select.",
         source: INSTRUCTION,
     }
+    DPAS_ALIGNMENT = 340 "dpas-alignment" Error {
+        what: "Result and accumulator of DPAS begin at a multiple of the bytes of a row, weights at a register, activations at a multiple of the bytes that one row of the result uses (BDPAS: at a register). Both the place of its variable (a register, if it fills one) and the offset count.",
+        action: "Align the variable, or move the operand.",
+        source: VERIFIER,
+    }
+    DPAS_SCALES = 341 "dpas-scales" Error {
+        what: "Scales of BDPAS begin at a multiple of 16 bytes (src3) or 8 bytes (src4); of e2m1 in the first 32 bytes of a register, and their variable at a register.",
+        action: "Move the scales.",
+        source: VERIFIER,
+    }
+    DPAS_DECLARED_ALIGNMENT = 342 "dpas-declared-alignment" Warning {
+        what: "Variables of DPAS are declared with the alignment that it needs.",
+        action: "Declare it: newer releases of the verifier require it, although the finalizer aligns what fills a register.",
+        source: VERIFIER,
+    }
     LSC_DATA_SIZE = 350 "lsc-data-size" Error {
         what: "Vectors of an LSC message have elements of 32 or 64 bits; atomics have d16c32 (dg2 and pvc: d16u32), d32 or d64.",
         action: "Use one element for each address, or wider ones.",
@@ -205,7 +225,7 @@ rules! {
         source: LSC,
     }
     LSC_ADDRESS_MODEL = 355 "lsc-address-model" Error {
-        what: "slm is addressed flat, tgm is not; a flat address has the base 0 or null, every other one a surface.",
+        what: "slm is addressed flat, tgm is not; a flat address has the base 0 or null (any base from Xe3P on), every other one a surface.",
         action: "Correct the address model or the surface.",
         source: LSC,
     }
@@ -220,17 +240,17 @@ rules! {
         source: LSC,
     }
     LSC_CHANNELS = 358 "lsc-channels" Error {
-        what: "A quad message enables one of the channels X to W at least; a quad store enables them from X on without gaps.",
+        what: "A quad message enables one of the channels X to W at least; a quad store enables them from X on without gaps (from Xe3P on only to tgm).",
         action: "Correct the mask, or split the store.",
         source: LSC,
     }
     LSC_SCALE = 359 "lsc-scale" Error {
-        what: "The scale of LSC addresses is 0 or a power of two.",
+        what: "The scale of LSC addresses is 0 or a power of two (any number from Xe3P on).",
         action: "Multiply the addresses before.",
         source: LSC,
     }
     LSC_ATOMIC = 360 "lsc-atomic" Error {
-        what: "Of the 64-bit atomics slm has icas only; fadd and fsub are for ugm and ugml, from Xe2 on for tgm too.",
+        what: "Of the 64-bit atomics slm has icas only; fadd and fsub are for ugm and ugml, from Xe2 on for tgm too, from Xe3P on for slm instead of ugml.",
         action: "Use icas in a loop.",
         source: LSC,
     }
@@ -240,12 +260,12 @@ rules! {
         source: LSC,
     }
     LSC_BLOCK = 362 "lsc-block" Error {
-        what: "A block2d message has blocks of at least one row and one column, at most 64 bytes for each row of all blocks of a load (512 of a store) and 32 rows (64 from Xe3P on).",
+        what: "A block2d message has blocks of at least one row and one column, at most 64 bytes for each row of all blocks of a load (512 of a store) and 32 rows; from Xe3P on 64 rows, and prefetches have rows of 256 bytes, too.",
         action: "Split the message.",
         source: LSC,
     }
     LSC_BLOCK_COUNT = 363 "lsc-block-count" Error {
-        what: "A block2d load has 1, 2 or 4 blocks of 8- or 16-bit elements, 1 or 2 of 32 bits, 1 of 64 bits; transposed ones and stores have 1; stores are not transformed.",
+        what: "A block2d load has 1, 2 or 4 blocks of 8- or 16-bit elements, 1 or 2 of 32 bits, 1 of 64 bits (prefetches from Xe3P on up to 4 of any size); transposed ones and stores have 1; stores are not transformed.",
         action: "Split the message.",
         source: LSC,
     }
@@ -265,7 +285,7 @@ rules! {
         source: LSC,
     }
     LSC_BLOCK_ORIGIN = 367 "lsc-block-origin" Error {
-        what: "Base, size, pitch and origin of a block2d message are variables or constants, not null.",
+        what: "Base, size, pitch and origin of a block2d message are variables or constants, not null; if one register has them all, it is not null.",
         action: "Use constants for what is not needed.",
         source: LSC,
     }
@@ -274,9 +294,9 @@ rules! {
         action: "Remove the caching controls.",
         source: LSC,
     }
-    LSC_DATA_BOUNDS = 369 "lsc-data-bounds" Warning {
-        what: "What the lanes of an LSC message move fits into the variable with its storage.",
-        action: "Declare a larger variable.",
+    LSC_ADDRESS_TYPE = 370 "lsc-address-type" Error {
+        what: "Variables of a64 addresses are of type q or uq, of a32, a32u and a32s addresses of type d or ud.",
+        action: "Declare an alias of the right type.",
         source: LSC,
     }
 }

@@ -45,9 +45,9 @@ rules! {
         source: READER,
     }
     OPERAND_CLASS = 210 "operand-class" Error {
-        what: "An operand is of a class that its place takes. Constants are never written to.",
+        what: "An operand is of a class that its place can take. Constants are never written to.",
         action: "Move the value into a variable of the right class first.",
-        source: TABLE,
+        source: VERIFIER,
     }
     OPERAND_TYPE = 211 "operand-type" Error {
         what: "A vector operand has a type that its place takes.",
@@ -88,6 +88,11 @@ rules! {
         what: "The modifier of a destination is none or saturation.",
         action: "Apply abs, neg or not to a source.",
         source: VERIFIER,
+    }
+    UNUSUAL_CLASS = 219 "unusual-class" Warning {
+        what: "An operand is of a class that its place lists.",
+        action: "Move the value into a variable first. The reference implementation takes the operand all the same.",
+        source: TABLE,
     }
     REGION_WIDTH = 220 "region-width" Error {
         what: "The width of a source region is 1, 2, 4, 8 or 16.",
@@ -182,6 +187,11 @@ rules! {
     NULL_OFFSET = 242 "null-offset" Warning {
         what: "The null operand has no offset.",
         action: "Set the offset to zero, or name the variable that is meant.",
+        source: OPERANDS,
+    }
+    RAW_SIZE = 243 "raw-size" Warning {
+        what: "What an instruction reads or writes of an operand without a region fits into the variable with its storage.",
+        action: "Declare a larger variable, or move less.",
         source: OPERANDS,
     }
     READ_ONLY = 250 "read-only" Error {

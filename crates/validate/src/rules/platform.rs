@@ -74,4 +74,9 @@ rules! {
         action: "Replace it by instructions that remain: differences and abs, comparisons and jumps, DPAS, mad.",
         source: VERIFIER,
     }
+    PACKED_FLOATS = 517 "packed-floats" Error {
+        what: "Sources of arithmetic are constants of type vf before Xe2 only.",
+        action: "Move the constant into a variable of type f.",
+        source: VERIFIER,
+    }
 }

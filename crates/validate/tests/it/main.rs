@@ -5,4 +5,5 @@
 mod agreement;
 mod common;
 mod faults;
+mod forms;
 mod places;

@@ -69,13 +69,16 @@ fn check(text: &[u8], platform: Platform) -> Result<bool, String> {
     if dumped.as_deref() != Ok(text) {
         return Err("the compiler's own spacing is not its style".to_owned());
     }
-    let options = validate::Options {
-        platform: Some(platform),
-        ..validate::Options::default()
-    };
-    let report = validate::object(&object, &options);
-    if report.errors > 0 {
-        return Err(report.findings.first().unwrap().to_string());
+    for platform in [Some(platform), None] {
+        let options = validate::Options {
+            platform,
+            ..validate::Options::default()
+        };
+        let report = validate::object(&object, &options);
+        if report.errors > 0 {
+            let finding = report.findings.first().unwrap();
+            return Err(format!("with platform {platform:?}: {finding}"));
+        }
     }
     match visakit::encode::write(&object) {
         Ok(_) if object.version == Version::V4_1 => Ok(false),

@@ -36,7 +36,10 @@ struct Section {
 
 /// What to check.
 pub(super) struct Config {
-    pub(super) platform: Option<Platform>,
+    /// The platform of the command line.
+    pub(super) named: Option<Platform>,
+    /// The platform of the configuration file.
+    usual: Option<Platform>,
     pub(super) dialect: Option<Dialect>,
     pub(super) deny: Option<Deny>,
     pub(super) limit: usize,
@@ -76,7 +79,8 @@ impl Config {
             false => Ok(given.clone()),
         };
         Ok(Self {
-            platform: args.reading.platform.or(platform),
+            named: args.reading.platform,
+            usual: platform,
             dialect: args.reading.dialect.or(dialect),
             deny: args.deny.or(section.deny),
             limit: args.limit.or(section.limit).unwrap_or(LIMIT),
@@ -85,6 +89,11 @@ impl Config {
             select: or(&args.select, &section.select)?,
             ignore: or(&args.ignore, &section.ignore)?,
         })
+    }
+
+    /// The platform of what states this one itself, as dumps of compilers do.
+    pub(super) fn platform(&self, stated: Option<Platform>) -> Option<Platform> {
+        self.named.or(stated).or(self.usual)
     }
 
     /// Whether findings of some rules are left out.

@@ -243,15 +243,15 @@ fn check(input: &Input, config: &Config) -> Result<Checked, Vec<LaunchError>> {
     Ok(checked)
 }
 
-/// How many findings are kept, and the platform of the rules.
-fn options(config: &Config) -> Options {
+/// How many findings are kept, and the platform of the rules for what states a platform itself.
+fn options(config: &Config, stated: Option<Platform>) -> Options {
     let limit = if config.chooses() || config.collects {
         BEFORE_CHOICE
     } else {
         config.limit
     };
     Options {
-        platform: config.platform,
+        platform: config.platform(stated),
         limit,
     }
 }
@@ -267,7 +267,7 @@ fn check_object(path: &Path, bytes: &[u8], config: &Config) -> Result<Checked, V
             error: Box::new(error),
         }]
     })?;
-    let mut report = decoded_from(bytes, &decoded, &options(config));
+    let mut report = decoded_from(bytes, &decoded, &options(config, None));
     config.choose(&mut report);
     let groups = config.groups(&report.findings);
     Ok(Checked {
@@ -283,11 +283,22 @@ fn check_object(path: &Path, bytes: &[u8], config: &Config) -> Result<Checked, V
 }
 
 fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
-    let assembling = asm::Options {
-        version: None,
-        dialect: config.dialect,
-        grf_bytes: config.platform.map(Platform::grf_bytes),
+    let assembled = |platform: Option<Platform>| {
+        let options = asm::Options {
+            version: None,
+            dialect: config.dialect,
+            grf_bytes: platform.map(Platform::grf_bytes),
+        };
+        assemble_in_any_dialect(bytes, &options)
     };
+    let mut made = assembled(config.named);
+    // The size of a register that the text needs, and states after that or not at all.
+    if let Ok(first) = &made
+        && first.undecided.is_some()
+        && let Some(platform) = config.platform(first.platform)
+    {
+        made = assembled(Some(platform));
+    }
     let mut checked = Checked {
         path: path.to_owned(),
         version: None,
@@ -298,7 +309,7 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
         text: None,
         instructions: Vec::new(),
     };
-    let options = options(config);
+    let limit = options(config, None).limit;
     let finding = |rule, diagnostic: &Diagnostic| Finding {
         rule,
         location: Location::FILE,
@@ -307,8 +318,9 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
         message: diagnostic.to_string(),
         cause: None,
     };
-    match assemble_in_any_dialect(bytes, &assembling) {
+    match made {
         Ok(assembled) => {
+            let options = options(config, assembled.platform);
             let mut report = object(&assembled.object, &options);
             report.set_spans(|place| span(&assembled.source_map, place));
             checked.version = Some(assembled.object.version.to_string());
@@ -316,14 +328,14 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
             // Aliases have their own rules, which are checked for every object.
             let warnings = assembled.warnings.iter();
             for warning in warnings.filter(|w| w.kind != DiagnosticKind::AliasBounds) {
-                report.add(finding(&rules::TEXT_WARNING, warning), options.limit);
+                report.add(finding(&rules::TEXT_WARNING, warning), limit);
             }
             checked.report = report;
         }
         Err(faults) => {
             for fault in &faults {
                 let finding = finding(&rules::TEXT_FAULT, fault);
-                checked.report.add(finding, options.limit);
+                checked.report.add(finding, limit);
             }
         }
     }

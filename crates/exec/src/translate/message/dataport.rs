@@ -5,8 +5,7 @@ use crate::fault::Unsupported;
 use crate::message::Message;
 use crate::message::addresses::{Addresses, Width};
 use crate::message::atomics::{AtomicAccess, AtomicData, AtomicWidth};
-use crate::message::block::{BlockAccess, FieldRows, MediaAccess, media_pitch};
-use crate::message::data::Data;
+use crate::message::block::{BlockAccess, FieldRows, MediaAccess};
 use crate::message::lanes::{LaneAccess, Part};
 use crate::message::reach::Reach;
 use crate::message::typed::{Coordinates, TypedAccess, TypedAtomic};
@@ -14,7 +13,9 @@ use crate::message::unit::UnitKind;
 use crate::operands::Scalar;
 use visakit_isa::FieldName as F;
 use visakit_isa::enums::{block_size, media_ld_modifier};
-use visakit_isa::semantics::{AddressUnit, AtomicOp, Count, ElementSize, Memory as Row, Storage};
+use visakit_isa::semantics::{
+    AddressUnit, AtomicOp, Count, ElementSize, Memory as Row, Storage, rectangle_pitch,
+};
 
 /// Bytes of an OWord.
 const OWORD: usize = 16;
@@ -34,14 +35,13 @@ impl Fields<'_, '_> {
     }
 
     /// Offsets of lanes into a surface: dwords, in units of `scale` bytes.
-    fn offsets(&self, reach: Reach, scale: u64, lanes: usize) -> Result<Addresses, Unsupported> {
+    fn offsets(&self, reach: Reach, scale: u64) -> Result<Addresses, Unsupported> {
         let scalar = match self.instruction.get(F::GlobalOffset) {
             Some(_) => self.scalar(F::GlobalOffset)?,
             None => NOTHING,
         };
-        let place = self.needed(F::ElementOffset)?;
         Ok(Addresses {
-            elements: Data::new(place, lanes * 4),
+            elements: self.needed_data(F::ElementOffset)?,
             width: Width::W32,
             pitch: None,
             scalar,
@@ -58,12 +58,10 @@ impl Fields<'_, '_> {
         &self,
         name: F,
         scalar: Scalar,
-        lanes: usize,
         align: u64,
     ) -> Result<Addresses, Unsupported> {
-        let place = self.needed(name)?;
         Ok(Addresses {
-            elements: Data::new(place, lanes * 8),
+            elements: self.needed_data(name)?,
             width: Width::W64,
             pitch: None,
             scalar,
@@ -101,8 +99,7 @@ impl Fields<'_, '_> {
         data: F,
         store: bool,
     ) -> Result<Message, Unsupported> {
-        let bytes = LaneAccess::data_bytes(&shape.parts, shape.unit, lanes, shape.lane_pitch);
-        let data = self.moved(data, bytes, store)?;
+        let data = self.moved(data, store)?;
         let shape = (shape.unit, shape.parts, shape.lane_pitch);
         let access = LaneAccess::new((reach, addresses), lanes, shape, data, store);
         Ok(Message::Lanes(Box::new(access)))
@@ -113,7 +110,6 @@ impl Fields<'_, '_> {
         &self,
         memory: &Row,
         scale: u64,
-        lanes: usize,
         align: u64,
     ) -> Result<(Reach, Addresses), Unsupported> {
         if memory.storage == Storage::Flat {
@@ -121,11 +117,11 @@ impl Fields<'_, '_> {
                 Some(_) => (F::ElementOffset, self.scalar(F::Address)?),
                 None => (F::Addresses, NOTHING),
             };
-            let addresses = self.flat_addresses(name, base, lanes, align)?;
+            let addresses = self.flat_addresses(name, base, align)?;
             return Ok((Reach::Flat, addresses));
         }
         let reach = self.surface()?;
-        Ok((reach, self.offsets(reach, scale, lanes)?))
+        Ok((reach, self.offsets(reach, scale)?))
     }
 
     /// One element, or a few that follow each other, for each lane.
@@ -149,7 +145,7 @@ impl Fields<'_, '_> {
             _ => return Err(self.refuse("eight bytes for each lane have no definition")),
         };
         let scale = if in_elements { 1 << log } else { 1 };
-        let (reach, addresses) = self.addresses(memory, scale, lanes, align)?;
+        let (reach, addresses) = self.addresses(memory, scale, align)?;
         self.lane_access(reach, addresses, shape, lanes, data_field(store), store)
     }
 
@@ -160,7 +156,7 @@ impl Fields<'_, '_> {
             Count::ChannelsOff(name) => !self.byte(name),
             _ => self.byte(F::Channels),
         };
-        let (reach, mut addresses) = self.addresses(memory, unit(memory), lanes, 4)?;
+        let (reach, mut addresses) = self.addresses(memory, unit(memory), 4)?;
         if memory.storage == Storage::Surface {
             // The definition divides the offset by four.
             addresses.mask &= !3;
@@ -187,7 +183,7 @@ impl Fields<'_, '_> {
             let mask = if scale == 1 { OFFSETS } else { u64::MAX };
             (reach, F::Offset, mask & reach.mask())
         };
-        let data = self.moved(data_field(store), bytes, store)?;
+        let data = self.moved(data_field(store), store)?;
         Ok(Message::Block(Box::new(BlockAccess {
             reach,
             address: self.scalar(address)?,
@@ -211,9 +207,7 @@ impl Fields<'_, '_> {
             media_ld_modifier::NOMOD | media_ld_modifier::MODIFIED => FieldRows::All,
             _ => return Err(self.refuse("the modifier has no meaning")),
         };
-        let pitch = media_pitch(width);
-        // The last row ends with its last byte.
-        let bytes = pitch * height.saturating_sub(1) + width;
+        let pitch = rectangle_pitch(self.byte(F::BlockWidth).into()) as usize;
         Ok(Message::Media(Box::new(MediaAccess {
             reach: self.surface()?,
             plane: self.byte(F::Plane),
@@ -224,7 +218,7 @@ impl Fields<'_, '_> {
             x: self.scalar(F::XOffset)?.into(),
             y: self.scalar(F::YOffset)?.into(),
             clamps: true,
-            data: self.moved(data_field(store), bytes, store)?,
+            data: self.moved(data_field(store), store)?,
             store,
         })))
     }
@@ -233,11 +227,7 @@ impl Fields<'_, '_> {
     fn coordinates(&self) -> Result<Coordinates, Unsupported> {
         let lanes = self.count()?;
         Ok(Coordinates {
-            sources: [
-                self.data(F::U, lanes * 4)?,
-                self.data(F::V, lanes * 4)?,
-                self.data(F::R, lanes * 4)?,
-            ],
+            sources: [self.data(F::U)?, self.data(F::V)?, self.data(F::R)?],
             width: Width::W32,
             offsets: [0; 3],
             lanes,
@@ -269,9 +259,7 @@ impl Fields<'_, '_> {
     ) -> Result<Message, Unsupported> {
         let lanes = coordinates.lanes;
         let channel_pitch = self.round(lanes * 4);
-        let slots = channels.count_ones() as usize;
-        let bytes = channel_pitch * slots.saturating_sub(1) + lanes * 4;
-        let data = self.moved(data, bytes, store)?;
+        let data = self.moved(data, store)?;
         Ok(Message::Typed(Box::new(TypedAccess {
             reach,
             coordinates,
@@ -286,16 +274,16 @@ impl Fields<'_, '_> {
         let coordinates = self.coordinates()?;
         Ok(Message::TypedAtomic(Box::new(TypedAtomic {
             reach: self.surface()?,
-            data: self.atomic_data(coordinates.lanes)?,
+            data: self.atomic_data()?,
             coordinates,
         })))
     }
 
     pub(super) fn atomic(&self, memory: &Row) -> Result<Message, Unsupported> {
         let lanes = self.count()?;
-        let data = self.atomic_data(lanes)?;
+        let data = self.atomic_data()?;
         let align = data.width.memory() as u64;
-        let (reach, mut addresses) = self.addresses(memory, unit(memory), lanes, align)?;
+        let (reach, mut addresses) = self.addresses(memory, unit(memory), align)?;
         addresses.align = align;
         Ok(Message::Atomic(Box::new(AtomicAccess {
             reach,
@@ -306,7 +294,7 @@ impl Fields<'_, '_> {
     }
 
     /// Operation and data operands of the atomics that are not LSC.
-    fn atomic_data(&self, lanes: usize) -> Result<AtomicData, Unsupported> {
+    fn atomic_data(&self) -> Result<AtomicData, Unsupported> {
         let byte = self.byte(F::Op);
         let width = match byte >> 5 & 3 {
             0 => AtomicWidth::W32,
@@ -322,13 +310,12 @@ impl Fields<'_, '_> {
             AtomicOp::CompareExchange => (F::Src1, F::Src0),
             _ => (F::Src0, F::Src1),
         };
-        let bytes = lanes * width.register();
         Ok(AtomicData {
             op,
             width,
-            a: self.data(a, bytes)?,
-            b: self.data(b, bytes)?,
-            dst: self.data(F::Dst, bytes)?,
+            a: self.data(a)?,
+            b: self.data(b)?,
+            dst: self.data(F::Dst)?,
         })
     }
 }

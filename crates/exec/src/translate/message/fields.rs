@@ -8,6 +8,7 @@ use crate::operands::{Lanes, RawPlace, Scalar, StatePlace};
 use crate::translate::Context;
 use visakit_isa::enums::{lsc_scope, lsc_sfid};
 use visakit_isa::operand::StateClass;
+use visakit_isa::semantics::Payload;
 use visakit_isa::{
     DataType, FieldName, Instruction, RawOperand, SurfaceId, Value, VarId, VectorOperand,
 };
@@ -21,6 +22,8 @@ const FENCE_SCHEDULING: i64 = 1 << 7;
 pub(crate) struct Fields<'a, 'c> {
     pub(crate) instruction: &'a Instruction,
     pub(crate) cx: &'a Context<'c>,
+    /// The sizes of its operands.
+    pub(crate) payload: Payload,
 }
 
 impl Fields<'_, '_> {
@@ -85,19 +88,29 @@ impl Fields<'_, '_> {
             .ok_or_else(|| self.refuse(format!("{name} is null")))
     }
 
-    /// The first `bytes` bytes of a raw operand; `None` for the null operand.
-    pub(crate) fn data(&self, name: FieldName, bytes: usize) -> Result<Option<Data>, Unsupported> {
-        Ok(self.raw(name)?.map(|place| Data::new(place, bytes)))
+    pub(super) fn data_at(&self, name: FieldName, place: RawPlace) -> Result<Data, Unsupported> {
+        let bytes = self.payload.bytes(name, place.data_type);
+        let bytes = bytes.ok_or_else(|| self.refuse(format!("{name} has no definite size")))?;
+        Ok(Data::new(
+            place,
+            usize::try_from(bytes).unwrap_or(usize::MAX),
+        ))
     }
 
-    /// The same of what a message moves. Loads need none: they are prefetches then.
-    pub(crate) fn moved(
-        &self,
-        name: FieldName,
-        bytes: usize,
-        store: bool,
-    ) -> Result<Option<Data>, Unsupported> {
-        match self.data(name, bytes)? {
+    /// What the message uses of a raw operand; `None` for the null operand.
+    pub(crate) fn data(&self, name: FieldName) -> Result<Option<Data>, Unsupported> {
+        let place = self.raw(name)?;
+        place.map(|place| self.data_at(name, place)).transpose()
+    }
+
+    /// What the message uses of a raw operand that must not be null.
+    pub(crate) fn needed_data(&self, name: FieldName) -> Result<Data, Unsupported> {
+        self.data_at(name, self.needed(name)?)
+    }
+
+    /// What the message moves. Loads need none: they are prefetches then.
+    pub(crate) fn moved(&self, name: FieldName, store: bool) -> Result<Option<Data>, Unsupported> {
+        match self.data(name)? {
             None if store => Err(self.refuse("there is no data to store")),
             data => Ok(data),
         }

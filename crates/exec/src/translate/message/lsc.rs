@@ -6,18 +6,19 @@ use crate::fault::Unsupported;
 use crate::message::Message;
 use crate::message::addresses::{Addresses, Width};
 use crate::message::atomics::{AtomicAccess, AtomicData, AtomicWidth, CounterAccess};
-use crate::message::block::{Block2d, Block2dShape, Edge, FieldRows, MediaAccess, media_pitch};
-use crate::message::data::Data;
+use crate::message::block::{Block2d, Edge, FieldRows, MediaAccess};
 use crate::message::lanes::Part;
 use crate::message::reach::{Index, Reach};
 use crate::message::status::Status;
 use crate::message::typed::{Coordinates, TypedAtomic, TypedStatus};
 use crate::message::unit::UnitKind;
-use crate::operands::Scalar;
+use crate::operands::{RawPlace, Scalar};
 use visakit_isa::enums::{
     lsc_addr_size as addr_size, lsc_addr_type as addr_type, lsc_data_order, lsc_data_size, lsc_sfid,
 };
-use visakit_isa::semantics::{AtomicOp, Count, DataLayout};
+use visakit_isa::semantics::{
+    AtomicOp, BlockAddress, BlockShape, Count, DataLayout, rectangle_pitch,
+};
 use visakit_isa::{DataType, FieldName as F, RawOperand, Value, VarId, VectorOperand};
 
 const NOTHING: Scalar = Scalar::Constant(0);
@@ -75,20 +76,13 @@ impl Fields<'_, '_> {
         }
     }
 
-    fn lsc_addresses(
-        &self,
-        name: F,
-        reach: Reach,
-        base: Scalar,
-        lanes: usize,
-    ) -> Result<Addresses, Unsupported> {
+    fn lsc_addresses(&self, name: F, reach: Reach, base: Scalar) -> Result<Addresses, Unsupported> {
         let (width, mask) = self.address_width()?;
-        let place = self.needed(name)?;
         let scale = u64::try_from(self.number(F::AddrScale)).unwrap_or(1);
         // A base of 64 bits makes addresses of 64 bits of narrow offsets.
         let mask = if base == NOTHING { mask } else { u64::MAX };
         Ok(Addresses {
-            elements: Data::new(place, lanes * width.bytes()),
+            elements: self.needed_data(name)?,
             width,
             pitch: None,
             scalar: base,
@@ -150,7 +144,7 @@ impl Fields<'_, '_> {
     ) -> Result<Message, Unsupported> {
         let lanes = self.count()?;
         let (reach, base) = self.lsc_reach()?;
-        let addresses = self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?;
+        let addresses = self.lsc_addresses(F::Src0Addrs, reach, base)?;
         let shape = if layout == DataLayout::Channels {
             self.channel_parts(self.byte(F::ChMask), self.lsc_unit()?, lanes)
         } else {
@@ -163,7 +157,7 @@ impl Fields<'_, '_> {
         let lanes = self.count()?;
         let (reach, base) = self.lsc_reach()?;
         let shape = self.lsc_shape(lanes)?;
-        let mut addresses = self.lsc_addresses(F::Src0AddrBase, reach, base, 1)?;
+        let mut addresses = self.lsc_addresses(F::Src0AddrBase, reach, base)?;
         let packed = shape.parts.len() * shape.unit.memory();
         addresses.pitch = Some(match self.instruction.get(F::Src0AddrPitch) {
             // Without a pitch lanes follow each other.
@@ -175,33 +169,27 @@ impl Fields<'_, '_> {
         self.lane_access(reach, addresses, shape, lanes, lsc_data(store), store)
     }
 
-    fn lsc_atomic_data(
-        &self,
-        op: AtomicOp,
-        lanes: usize,
-        first: F,
-    ) -> Result<AtomicData, Unsupported> {
+    fn lsc_atomic_data(&self, op: AtomicOp, first: F) -> Result<AtomicData, Unsupported> {
         let width = match self.byte(F::DataSize) {
             lsc_data_size::D16 | lsc_data_size::D16C32 => AtomicWidth::W16,
             lsc_data_size::D32 => AtomicWidth::W32,
             lsc_data_size::D64 => AtomicWidth::W64,
             other => return Err(self.refuse(format!("atomic operation on data size {other}"))),
         };
-        let bytes = lanes * width.register();
         Ok(AtomicData {
             op,
             width,
             a: if op.operands() > 0 {
-                self.data(first, bytes)?
+                self.data(first)?
             } else {
                 None
             },
             b: if op.operands() > 1 {
-                self.data(F::Src2Data, bytes)?
+                self.data(F::Src2Data)?
             } else {
                 None
             },
-            dst: self.data(F::Dst, bytes)?,
+            dst: self.data(F::Dst)?,
         })
     }
 
@@ -211,8 +199,8 @@ impl Fields<'_, '_> {
         if self.byte(F::DataElems) > 1 || self.byte(F::DataOrder) == lsc_data_order::TRANSPOSE {
             return Err(self.refuse("atomic operations take one element for each lane"));
         }
-        let data = self.lsc_atomic_data(op, lanes, F::Src1Data)?;
-        let mut addresses = self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?;
+        let data = self.lsc_atomic_data(op, F::Src1Data)?;
+        let mut addresses = self.lsc_addresses(F::Src0Addrs, reach, base)?;
         addresses.align = data.width.memory() as u64;
         Ok(Message::Atomic(Box::new(AtomicAccess {
             reach,
@@ -227,7 +215,7 @@ impl Fields<'_, '_> {
         Ok(Message::Counter(Box::new(CounterAccess {
             reach: self.lsc_surface()?,
             lanes,
-            data: self.lsc_atomic_data(op, lanes, F::Src0Data)?,
+            data: self.lsc_atomic_data(op, F::Src0Data)?,
         })))
     }
 
@@ -237,10 +225,10 @@ impl Fields<'_, '_> {
         let bytes = self.lsc_unit()?.memory() * self.lsc_elements()?;
         Ok(Message::Status(Box::new(Status {
             reach,
-            addresses: self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?,
+            addresses: self.lsc_addresses(F::Src0Addrs, reach, base)?,
             lanes,
             bytes,
-            dst: self.data(F::Dst, 4)?,
+            dst: self.data(F::Dst)?,
         })))
     }
 
@@ -255,16 +243,12 @@ impl Fields<'_, '_> {
     /// Base, width, height and pitch of the surface, and the place of the block: separate operands, or the
     /// dwords of one payload, the first two of which are the base.
     fn block_address(&self) -> Result<[Scalar; 6], Unsupported> {
-        let general = |name| match self.instruction.get(name) {
-            Some(Value::Vector(VectorOperand::General(operand))) => Some(*operand),
-            _ => None,
-        };
-        let no_width = general(F::SurfaceWidth).is_some_and(|o| o.variable == VarId::NULL);
-        if no_width && let Some(payload) = general(F::SurfaceBase) {
+        if let BlockAddress::Payload(payload) = BlockAddress::of(self.instruction) {
             let (variable, offset) = (payload.variable, 0);
             let place = self.cx.raw(RawOperand { variable, offset })?;
             let begins = payload.row == 0 && payload.column == 0;
-            let Some(place) = place.filter(|place| begins && place.available >= 28) else {
+            let fits = |place: &RawPlace| place.available >= BlockAddress::PAYLOAD_BYTES as usize;
+            let Some(place) = place.filter(|place| begins && fits(place)) else {
                 return Err(self.refuse("the payload of the block is no whole register"));
             };
             let at = |bytes: usize, data_type| Scalar::Register {
@@ -291,17 +275,9 @@ impl Fields<'_, '_> {
     }
 
     pub(super) fn lsc_block2d(&self, store: bool) -> Result<Message, Unsupported> {
-        let number = |name| usize::try_from(self.number(name)).unwrap_or(0);
-        let shape = Block2dShape {
-            element: self.lsc_unit()?.memory(),
-            blocks: number(F::Blocks),
-            width: number(F::BlockWidth),
-            height: number(F::BlockHeight),
-            transpose: self.byte(F::DataOrder) == lsc_data_order::TRANSPOSE,
-            vnni: self.byte(F::Vnni) != 0,
-            grf: self.grf(),
-        };
-        let data = self.moved(lsc_data(store), shape.bytes(), store)?;
+        let shape = BlockShape::of(self.instruction, self.cx.grf_bytes);
+        let shape = shape.ok_or_else(|| self.refuse("the data size has no meaning"))?;
+        let data = self.moved(lsc_data(store), store)?;
         let [base, surface_width, surface_height, surface_pitch, x, y] = self.block_address()?;
         Ok(Message::Block2d(Box::new(Block2d {
             base,
@@ -319,12 +295,11 @@ impl Fields<'_, '_> {
     fn lsc_coordinates(&self) -> Result<Coordinates, Unsupported> {
         let lanes = self.count()?;
         let (width, _) = self.address_width()?;
-        let bytes = lanes * width.bytes();
         Ok(Coordinates {
             sources: [
-                self.data(F::Src0U, bytes)?,
-                self.data(F::Src0V, bytes)?,
-                self.data(F::Src0R, bytes)?,
+                self.data(F::Src0U)?,
+                self.data(F::Src0V)?,
+                self.data(F::Src0R)?,
             ],
             width,
             offsets: [
@@ -350,7 +325,7 @@ impl Fields<'_, '_> {
 
     pub(super) fn lsc_typed_atomic(&self, op: AtomicOp) -> Result<Message, Unsupported> {
         let coordinates = self.lsc_coordinates()?;
-        let data = self.lsc_atomic_data(op, coordinates.lanes, F::Src1Data)?;
+        let data = self.lsc_atomic_data(op, F::Src1Data)?;
         Ok(Message::TypedAtomic(Box::new(TypedAtomic {
             reach: self.lsc_surface()?,
             coordinates,
@@ -362,28 +337,24 @@ impl Fields<'_, '_> {
         Ok(Message::TypedStatus(Box::new(TypedStatus {
             reach: self.lsc_surface()?,
             coordinates: self.lsc_coordinates()?,
-            dst: self.data(F::Dst, 4)?,
+            dst: self.data(F::Dst)?,
         })))
     }
 
     pub(super) fn lsc_typed_block2d(&self, store: bool) -> Result<Message, Unsupported> {
-        let number = |name| usize::try_from(self.number(name)).unwrap_or(0);
+        let number = |name| u32::try_from(self.number(name)).unwrap_or(0);
         let (width, height) = (number(F::BlockWidth), number(F::BlockHeight));
-        let pitch = media_pitch(width);
-        let bytes = pitch
-            .saturating_mul(height.saturating_sub(1))
-            .saturating_add(width);
         Ok(Message::Media(Box::new(MediaAccess {
             reach: self.lsc_surface()?,
             plane: 0,
             rows: FieldRows::All,
-            width,
-            height,
-            pitch,
+            width: width as usize,
+            height: height as usize,
+            pitch: rectangle_pitch(width) as usize,
             x: self.edge(self.scalar(F::X)?, F::UOffset),
             y: self.edge(self.scalar(F::Y)?, F::VOffset),
             clamps: false,
-            data: self.moved(lsc_data(store), bytes, store)?,
+            data: self.moved(lsc_data(store), store)?,
             store,
         })))
     }

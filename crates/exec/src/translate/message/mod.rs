@@ -16,7 +16,7 @@ use crate::message::Message;
 use crate::translate::Context;
 use fields::Fields;
 use visakit_isa::Instruction;
-use visakit_isa::semantics::{Action, DataLayout, Storage};
+use visakit_isa::semantics::{Action, DataLayout, Payload, Storage};
 
 /// Translates a message, by the memory column of its row.
 ///
@@ -27,7 +27,12 @@ pub(crate) fn translate(
     instruction: &Instruction,
     cx: &Context<'_>,
 ) -> Result<Message, Unsupported> {
-    let f = Fields { instruction, cx };
+    let payload = Payload::of(instruction, cx.grf_bytes);
+    let f = Fields {
+        instruction,
+        cx,
+        payload,
+    };
     let Some(memory) = instruction.def().memory else {
         return Err(f.refuse("it is no memory message"));
     };

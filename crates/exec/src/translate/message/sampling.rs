@@ -3,7 +3,6 @@
 use super::fields::Fields;
 use crate::fault::Unsupported;
 use crate::message::Message;
-use crate::message::data::Data;
 use crate::message::texture::{Parameter, Query, Texture};
 use crate::operands::Scalar;
 use crate::support::sampler_reason;
@@ -20,17 +19,19 @@ impl Fields<'_, '_> {
     }
 
     /// The parameters of the message; trailing ones may be missing, null ones are absent.
-    fn parameters(&self, lanes: usize) -> Result<Vec<Option<Parameter>>, Unsupported> {
+    fn parameters(&self) -> Result<Vec<Option<Parameter>>, Unsupported> {
         self.instruction
             .all(F::Params)
             .map(|value| match value {
-                Value::Raw(operand) => Ok(self.cx.raw(*operand)?.map(|place| {
-                    let size = usize::from(place.data_type.size()).clamp(2, 4);
-                    Parameter {
-                        data: Data::new(place, lanes * size),
-                        size,
-                    }
-                })),
+                Value::Raw(operand) => {
+                    let place = self.cx.raw(*operand)?;
+                    let parameter = place.map(|place| {
+                        let size = usize::from(place.data_type.size()).clamp(2, 4);
+                        let data = self.data_at(F::Params, place)?;
+                        Ok(Parameter { data, size })
+                    });
+                    parameter.transpose()
+                }
                 _ => Ok(None),
             })
             .collect()
@@ -74,7 +75,7 @@ impl Fields<'_, '_> {
         let op = self.sampler_op();
         let lanes = self.count()?;
         let (query, places) = self.query(op.code())?;
-        let parameters = self.parameters(lanes)?;
+        let parameters = self.parameters()?;
         let coordinates = places.map(|at| *parameters.get(at?)?);
         let reach = self.surface()?;
         let sampler = match query {
@@ -89,12 +90,6 @@ impl Fields<'_, '_> {
         let dst = self.raw(F::Dst)?;
         let size = dst.map_or(4, |d| usize::from(d.data_type.size()).clamp(2, 4));
         let channel_pitch = self.round(lanes * size);
-        let slots = channels.count_ones() as usize;
-        let bytes = if null_mask {
-            channel_pitch * slots + 4
-        } else {
-            channel_pitch * slots.saturating_sub(1) + lanes * size
-        };
         Ok(Message::Texture(Box::new(Texture {
             reach,
             query,
@@ -106,7 +101,7 @@ impl Fields<'_, '_> {
             },
             lanes,
             channels,
-            dst: dst.map(|place| Data::new(place, bytes)),
+            dst: self.data(F::Dst)?,
             size,
             channel_pitch,
             null_mask,

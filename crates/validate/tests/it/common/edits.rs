@@ -27,6 +27,7 @@ pub(crate) type Edit = (
 /// `mov`, `sel` and other shapes that edits start from.
 const MOV: &str = "mov (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0>";
 const ADD: &str = "add (M1, 8) D0(0,0)<1> D0(0,0)<1;1,0> D1(0,0)<1;1,0>";
+const LOGIC: &str = "and (M1, 8) D0(0,0)<1> D0(0,0)<1;1,0> D1(0,0)<1;1,0>";
 const IMMEDIATE: &str = "mov (M1, 8) D0(0,0)<1> 0x1:d";
 const INDIRECT: &str = "mov (M1, 1) D0(0,0)<1> r[A0(0),0]<0;1,0>:d";
 const TO_INDIRECT: &str = "mov (M1, 8) r[A0(0),0]<1>:d D0(0,0)<1;1,0>";
@@ -42,6 +43,8 @@ const LSC: &str = "lsc_load.ugm (M1, 16) D0:d32 flat[Z0]:a64";
 const STRIDED: &str = "lsc_load_strided.ugm (M1, 16) D0:d32 flat[Z0,0x4]:a64";
 const BLOCK2D: &str =
     "lsc_load_block2d.ugm (M1, 1) D0:d32.16x8nn flat[O0,0x100,0x100,0x100,0x0,0x0]";
+const PAYLOAD2D: &str = "lsc_load_block2d.ugm (M1, 1) D0:d32.16x8nn flat[U0 + (0,0)]";
+const TYPED2D: &str = "lsc_load_block2d.tgm (M1, 1) D0:64x2 bti(0x4)[I0,I0]";
 const TGM: &str = "lsc_load_quad.tgm (M1, 16) D0:d32.x bti(0x4)[U0]:a32";
 const DPAS: &str = "dpas.s8.s8.8.8 (M1, 16) D0.0 D1.0 U0.0 U1(0,0)";
 const JUMP: &str = "jmp (M1, 1) on\non:";
@@ -232,11 +235,11 @@ pub(crate) static EDITS: &[Edit] = &[
     }),
     (&r::ALIAS_OFFSET, MOV, |o| {
         variable(o).alias = VarId(32);
-        variable(o).alias_offset = 256;
+        variable(o).alias_offset = 512;
     }),
     (&r::ALIAS_OVERRUN, MOV, |o| {
         variable(o).alias = VarId(32);
-        variable(o).alias_offset = 252;
+        variable(o).alias_offset = 508;
         variable(o).properties = VariableProperties(0x01);
         variable(o).elements = 2;
     }),
@@ -427,6 +430,9 @@ pub(crate) static EDITS: &[Edit] = &[
             src.variable = VarId(30);
         }
     }),
+    (&r::UNUSUAL_CLASS, LOGIC, |o| {
+        *vector(o, F::Src0) = state(6, 0)
+    }),
     (&r::OPERAND_CLASS, IMMEDIATE, |o| {
         let source = *vector(o, F::Src0);
         *vector(o, F::Dst) = source;
@@ -482,11 +488,20 @@ pub(crate) static EDITS: &[Edit] = &[
         },
     ),
     (&r::LSC_OPERANDS, LSC, |o| set(o, F::Src1Data, raw(32, 0))),
-    (&r::LSC_SCALE, LSC, |o| set(o, F::AddrScale, Value::U16(3))),
     (&r::LSC_PITCH, STRIDED, |o| {
         if let VectorOperand::Immediate(src) = vector(o, F::Src0AddrPitch) {
             src.set_bits(0x1_0000);
         }
+    }),
+    (&r::LSC_BLOCK_ORIGIN, PAYLOAD2D, |o| {
+        *vector(o, F::SurfaceBase) = *vector(o, F::SurfaceWidth);
+    }),
+    (&r::LSC_BLOCK_ORIGIN, TYPED2D, |o| {
+        *vector(o, F::Y) = visakit_isa::operand::GeneralOperand {
+            region: Region::SCALAR,
+            ..visakit_isa::operand::GeneralOperand::default()
+        }
+        .into();
     }),
     (&r::LSC_BLOCK_ORIGIN, BLOCK2D, |o| {
         *vector(o, F::SurfaceBase) = visakit_isa::operand::GeneralOperand {

@@ -29,10 +29,15 @@ pub(crate) fn text(declarations: &str, lines: &str) -> String {
     text
 }
 
-/// The object of a text.
+/// The object of a text: of version 4.2 if 4.1 lacks something that it uses.
 pub(crate) fn assembled(text: &str) -> Result<Object<'static>, String> {
     let options = visakit_text::asm::Options::default();
-    let object = visakit_text::asm::assemble(text.as_bytes(), &options);
+    let newest = text.replacen(".version 4.1", ".version 4.2", 1);
+    let object = visakit_text::asm::assemble(text.as_bytes(), &options).or_else(|faults| {
+        let newest = newest.as_bytes();
+        let made = visakit_text::asm::assemble_in_any_dialect(newest, &options);
+        made.map(|made| made.object).map_err(|_| faults)
+    });
     object.map(Object::into_owned).map_err(|faults| {
         faults
             .iter()
