@@ -1,6 +1,6 @@
 //! Machine code for addresses that grow by the same number from lane to lane (`linear.rs`).
 
-use crate::assembler::{Label, Operand};
+use crate::assembler::{Condition, Label, Operand};
 use crate::count::Counts;
 use crate::flow::Compiler;
 use crate::kept::Content;
@@ -85,6 +85,13 @@ impl Writer {
         };
         let differ = 2;
         let there = self.file(root.offset, root.size)?;
+        if by != 0 && root.size == 2 {
+            // As they are extended before anything is added to them, words that begin anew do not follow each other.
+            let most = u32::try_from(0x1_0000 - root.lanes).map_err(|_| NoTemplate)?;
+            self.asm.op2(Op::Movzx_r32_rm16, EAX, there);
+            self.asm.op1i(Op::Cmp_rm32_imm32, EAX, most);
+            self.asm.jump_if(Condition::Above, otherwise);
+        }
         self.v2(c, broadcast, 0, there);
         let bytes = 4 * c.lanes;
         for (chunk, part) in root.bytes().step_by(bytes).enumerate() {
@@ -116,7 +123,7 @@ impl Writer {
             self.asm
                 .op2(Op::VEX_Vptest_ymm_ymmm256, ymm(differ), ymm(differ));
         }
-        self.asm.jump(Op::Jne_rel32_64, otherwise);
+        self.asm.jump_if(Condition::NotEqual, otherwise);
         Ok(())
     }
 
@@ -143,10 +150,10 @@ impl Writer {
         self.asm.op2(Op::Mov_r32_rm32, ECX, EAX);
         self.asm.op1i(Op::Add_rm32_imm32, ECX, last);
         let beyond = match signed {
-            true => Op::Jo_rel32_64,
-            false => Op::Jb_rel32_64,
+            true => Condition::Overflow,
+            false => Condition::Below,
         };
-        self.asm.jump(beyond, slow);
+        self.asm.jump_if(beyond, slow);
         if signed {
             self.asm.op2(Op::Movsxd_r64_rm32, RAX, EAX);
         }

@@ -1,19 +1,47 @@
 //! Lists of machine instructions with labels.
 
-use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
+use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, OpKind, Register};
 
 /// A place in the code that jumps name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Label(u64);
+pub(crate) struct Label(usize);
+
+/// When a jump is taken. Each condition is its number in the code of the jump, so that there is none without a code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Condition {
+    Overflow = 0x0,
+    Below = 0x2,
+    AboveOrEqual = 0x3,
+    Equal = 0x4,
+    NotEqual = 0x5,
+    BelowOrEqual = 0x6,
+    Above = 0x7,
+    Less = 0xc,
+    GreaterOrEqual = 0xd,
+    LessOrEqual = 0xe,
+    Greater = 0xf,
+}
+
+/// A part of the code.
+#[derive(Debug)]
+enum Item {
+    Instruction(Instruction),
+    /// A jump, which is taken in any case if it has no condition.
+    Jump(Option<Condition>, Label),
+    Label(Label),
+    /// An instruction that was removed.
+    Removed,
+}
 
 /// Machine code that is being written.
+///
+/// What the processor would not understand, or not as it was meant, is found here, in any build: then there is no code.
 #[derive(Debug, Default)]
 pub(crate) struct Assembler {
-    instructions: Vec<Instruction>,
-    labels: u64,
-    /// Label of the next instruction.
-    pending: Option<Label>,
-    /// Whether an instruction could not be encoded. Then there is no code.
+    items: Vec<Item>,
+    labels: usize,
+    /// Whether something could not be encoded. Then there is no code.
     failed: bool,
 }
 
@@ -40,58 +68,45 @@ impl Assembler {
     /// A label that is not placed yet.
     pub(crate) fn label(&mut self) -> Label {
         self.labels += 1;
-        Label(self.labels)
+        Label(self.labels - 1)
     }
 
     /// Puts a label before the next instruction.
     pub(crate) fn place(&mut self, label: Label) {
-        if self.pending.is_some() {
-            // An instruction bears one label.
-            self.push(Ok(Instruction::with(Code::Nopd)));
-        }
-        self.pending = Some(label);
+        self.items.push(Item::Label(label));
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "as instructions are made")]
     fn push(&mut self, instruction: Result<Instruction, IcedError>) {
         match instruction {
-            Ok(mut instruction) => {
-                if let Some(Label(label)) = self.pending.take() {
-                    instruction.set_ip(label);
-                }
-                self.instructions.push(instruction);
-            }
+            Ok(instruction) => self.items.push(Item::Instruction(instruction)),
             Err(_) => self.failed = true,
         }
     }
 
-    /// Number of instructions so far, to go back to.
+    /// A place to go back to.
     pub(crate) fn mark(&self) -> usize {
-        self.instructions.len()
+        self.items.len()
     }
 
-    /// Removes what was written after a mark. No label may have been placed since.
+    /// Number of instructions after a mark.
+    pub(crate) fn instructions_since(&self, mark: usize) -> usize {
+        let items = self.items.get(mark..).unwrap_or_default();
+        let is_one = |item: &&Item| matches!(item, Item::Instruction(_) | Item::Jump(..));
+        items.iter().filter(is_one).count()
+    }
+
+    /// Removes what was written after a mark. Nothing that stays may jump to a label that was placed since.
     pub(crate) fn back(&mut self, mark: usize) {
-        self.instructions.truncate(mark);
-        self.pending = None;
+        self.items.truncate(mark);
     }
 
-    /// Removes an instruction, whose label stays. Marks do not change.
+    /// Removes an instruction. Marks do not change.
     pub(crate) fn remove(&mut self, instruction: usize) {
-        if let Some(instruction) = self.instructions.get_mut(instruction) {
-            let label = instruction.ip();
-            *instruction = match label {
-                0 => Instruction::default(),
-                _ => Instruction::with(Code::Nopd),
-            };
-            instruction.set_ip(label);
-        }
-    }
-
-    /// Keeps a label before an instruction that is about to be removed.
-    pub(crate) fn settle(&mut self) {
-        if self.pending.is_some() {
-            self.push(Ok(Instruction::with(Code::Nopd)));
+        match self.items.get_mut(instruction) {
+            Some(item @ Item::Instruction(_)) => *item = Item::Removed,
+            Some(Item::Removed) => {}
+            _ => self.failed = true,
         }
     }
 
@@ -100,9 +115,14 @@ impl Assembler {
         self.failed = true;
     }
 
-    pub(crate) fn jump(&mut self, code: Code, target: Label) {
-        debug_assert!(Jump::condition(code).is_some(), "{code:?} is no jump");
-        self.push(Instruction::with_branch(code, target.0));
+    /// Goes to another place.
+    pub(crate) fn jump(&mut self, target: Label) {
+        self.items.push(Item::Jump(None, target));
+    }
+
+    /// Goes to another place if a condition holds.
+    pub(crate) fn jump_if(&mut self, condition: Condition, target: Label) {
+        self.items.push(Item::Jump(Some(condition), target));
     }
 
     pub(crate) fn op0(&mut self, code: Code) {
@@ -190,69 +210,69 @@ impl Assembler {
         });
     }
 
-    /// Applies a mask register to the last instruction; lanes that it disables keep their value.
-    pub(crate) fn mask(&mut self, mask: Register) {
-        if let Some(last) = self.instructions.last_mut() {
-            last.set_op_mask(mask);
+    /// Changes the last instruction, which has to be one of these.
+    fn last(
+        &mut self,
+        is_suitable: impl Fn(&Instruction) -> bool,
+        change: impl Fn(&mut Instruction),
+    ) {
+        match self.items.last_mut() {
+            Some(Item::Instruction(last)) if is_suitable(last) => change(last),
+            _ => self.failed = true,
         }
     }
 
-    /// The last instruction is atomic.
+    /// Applies a mask register to the last instruction; lanes that it disables keep their value.
+    pub(crate) fn mask(&mut self, mask: Register) {
+        self.last(|_| true, |last| last.set_op_mask(mask));
+    }
+
+    /// The last instruction, which exchanges if memory has a value, is atomic.
     pub(crate) fn lock(&mut self) {
-        if let Some(last) = self.instructions.last_mut() {
-            last.set_has_lock_prefix(true);
-        }
+        let exchanges = |last: &Instruction| {
+            let code = last.code();
+            matches!(
+                code,
+                Code::Cmpxchg_rm16_r16 | Code::Cmpxchg_rm32_r32 | Code::Cmpxchg_rm64_r64
+            ) && last.op0_kind() == OpKind::Memory
+        };
+        self.last(exchanges, |last| last.set_has_lock_prefix(true));
     }
 
     /// The last instruction works under a mask register; lanes that it disables become zero.
     pub(crate) fn mask_or_zero(&mut self, mask: Register) {
-        if let Some(last) = self.instructions.last_mut() {
-            last.set_op_mask(mask);
-            last.set_zeroing_masking(true);
-        }
+        self.mask(mask);
+        self.last(|_| true, |last| last.set_zeroing_masking(true));
     }
 
-    /// The bytes of the code, and where each of the labels is in it.
+    /// The bytes of the code, and where each of the labels is in it. `None` if there is no code.
     pub(crate) fn finish(mut self, labels: &[Label]) -> Option<(Vec<u8>, Vec<usize>)> {
         // A label behind the last instruction would be none in the code.
         self.op0(Code::Ud2);
         if self.failed {
             return None;
         }
-        self.instructions.retain(|one| !one.is_invalid());
-        let layout = Layout::new(&self.instructions, usize::try_from(self.labels).ok()?)?;
-        let offsets = labels.iter().map(|label| layout.offset(label.0));
+        let layout = Layout::new(&self.items, self.labels)?;
+        let offsets = labels.iter().map(|label| layout.offset(*label));
         Some((layout.bytes()?, offsets.collect::<Option<Vec<_>>>()?))
     }
 }
+
+/// The first byte of instructions that may work under a mask register.
+const EVEX: u8 = 0x62;
 
 /// A jump of the code.
 struct Jump {
     /// Where it is, if all jumps are long.
     at: usize,
-    target: u64,
-    /// The number of its condition in its code; `None` if it always jumps.
-    condition: Option<u8>,
+    target: Label,
+    /// `None` if it always jumps.
+    condition: Option<Condition>,
     /// Whether the distance has one byte.
     short: bool,
 }
 
 impl Jump {
-    /// The condition of an instruction; `None` if it is not a jump.
-    const fn condition(code: Code) -> Option<Option<u8>> {
-        Some(match code {
-            Code::Jmp_rel32_64 => None,
-            Code::Jo_rel32_64 => Some(0),
-            Code::Jb_rel32_64 => Some(2),
-            Code::Jae_rel32_64 => Some(3),
-            Code::Je_rel32_64 => Some(4),
-            Code::Jne_rel32_64 => Some(5),
-            Code::Jbe_rel32_64 => Some(6),
-            Code::Ja_rel32_64 => Some(7),
-            _ => return None,
-        })
-    }
-
     /// Bytes of the long form.
     const fn long(&self) -> usize {
         if self.condition.is_some() { 6 } else { 5 }
@@ -266,14 +286,15 @@ impl Jump {
     fn encode(&self, target: usize, bytes: &mut Vec<u8>) -> Option<()> {
         let next = bytes.len() + self.size();
         let distance = distance(next, target)?;
-        match (self.condition, i8::try_from(distance)) {
-            (condition, Ok(distance)) if self.short => {
-                let code = condition.map_or(0xeb, |condition| 0x70 | condition);
-                bytes.extend([code, distance.cast_unsigned()]);
-                return Some(());
-            }
-            (Some(condition), _) => bytes.extend([0x0f, 0x80 | condition]),
-            (None, _) => bytes.push(0xe9),
+        let condition = self.condition.map(|condition| condition as u8);
+        if self.short {
+            let code = condition.map_or(0xeb, |condition| 0x70 | condition);
+            bytes.extend([code, i8::try_from(distance).ok()?.cast_unsigned()]);
+            return Some(());
+        }
+        match condition {
+            Some(condition) => bytes.extend([0x0f, 0x80 | condition]),
+            None => bytes.push(0xe9),
         }
         bytes.extend(distance.to_le_bytes());
         Some(())
@@ -299,42 +320,53 @@ struct Layout {
 }
 
 impl Layout {
-    /// `None` if an instruction cannot be encoded. `labels` is the highest one.
-    fn new(instructions: &[Instruction], labels: usize) -> Option<Self> {
-        let mut encoder = Encoder::try_with_capacity(64, instructions.len() * 8).ok()?;
+    /// `None` if an instruction cannot be encoded, or a label is at two places.
+    fn new(items: &[Item], labels: usize) -> Option<Self> {
+        let mut encoder = Encoder::try_with_capacity(64, items.len() * 8).ok()?;
         let mut layout = Self {
             bytes: Vec::new(),
             jumps: Vec::new(),
-            places: vec![None; labels + 1],
+            places: vec![None; labels],
             saved: Vec::new(),
         };
         let mut at = 0;
-        for instruction in instructions {
-            let label = usize::try_from(instruction.ip()).ok()?;
-            if label != 0 {
-                *layout.places.get_mut(label)? = Some(at);
-                // It was only written to bear the label.
-                if instruction.code() == Code::Nopd {
-                    continue;
+        let mut masked = Vec::new();
+        for item in items {
+            match item {
+                Item::Instruction(instruction) => {
+                    if instruction.has_op_mask() {
+                        masked.push(at);
+                    }
+                    at += encoder.encode(instruction, 0).ok()?;
                 }
-            }
-            if let Some(condition) = Jump::condition(instruction.code()) {
-                let jump = Jump {
-                    at,
-                    target: instruction.near_branch64(),
-                    condition,
-                    short: false,
-                };
-                at += jump.long();
-                for _ in 0..jump.long() {
-                    encoder.write_u8(0);
+                Item::Jump(condition, target) => {
+                    let jump = Jump {
+                        at,
+                        target: *target,
+                        condition: *condition,
+                        short: false,
+                    };
+                    at += jump.long();
+                    for _ in 0..jump.long() {
+                        encoder.write_u8(0);
+                    }
+                    layout.jumps.push(jump);
                 }
-                layout.jumps.push(jump);
-            } else {
-                at += encoder.encode(instruction, 0).ok()?;
+                Item::Label(Label(label)) => {
+                    let before = layout.places.get_mut(*label)?.replace(at);
+                    if before.is_some() {
+                        return None;
+                    }
+                }
+                Item::Removed => {}
             }
         }
         layout.bytes = encoder.take_buffer();
+        // Other instructions would ignore their masks.
+        let has_mask = |at: &usize| layout.bytes.get(*at) == Some(&EVEX);
+        if !masked.iter().all(has_mask) {
+            return None;
+        }
         layout.shorten();
         Some(layout)
     }
@@ -343,8 +375,7 @@ impl Layout {
     fn shorten(&mut self) {
         let mut saved = 0;
         for jump in &mut self.jumps {
-            let target = usize::try_from(jump.target).ok();
-            let target = target.and_then(|label| *self.places.get(label)?);
+            let target = self.places.get(jump.target.0).copied().flatten();
             let distance = target.and_then(|target| distance(jump.at + 2, target));
             jump.short = distance.is_some_and(|distance| i8::try_from(distance).is_ok());
             saved += jump.long() - jump.size();
@@ -352,12 +383,14 @@ impl Layout {
         }
     }
 
-    /// Where a label is.
-    fn offset(&self, label: u64) -> Option<usize> {
-        let place = (*self.places.get(usize::try_from(label).ok()?)?)?;
-        let before = self.jumps.partition_point(|jump| jump.at < place);
-        let saved = before.checked_sub(1).and_then(|jump| self.saved.get(jump));
-        Some(place - saved.copied().unwrap_or(0))
+    /// Where a label is; `None` if it was not placed.
+    fn offset(&self, label: Label) -> Option<usize> {
+        let place = (*self.places.get(label.0)?)?;
+        let saved = match self.jumps.partition_point(|jump| jump.at < place) {
+            0 => 0,
+            before => *self.saved.get(before - 1)?,
+        };
+        place.checked_sub(saved)
     }
 
     fn bytes(&self) -> Option<Vec<u8>> {
@@ -370,5 +403,112 @@ impl Layout {
         }
         bytes.extend_from_slice(self.bytes.get(copied..)?);
         Some(bytes)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use iced_x86::Register::{EAX, RAX, XMM0, XMM16, YMM0};
+
+    /// What is written by `lines`.
+    fn code(lines: impl FnOnce(&mut Assembler)) -> Option<Vec<u8>> {
+        let mut asm = Assembler::default();
+        lines(&mut asm);
+        Some(asm.finish(&[])?.0)
+    }
+
+    /// Jumps are encoded as by the library that encodes all other instructions.
+    #[test]
+    fn jumps() {
+        let all = [
+            (Condition::Overflow, Code::Jo_rel32_64),
+            (Condition::Below, Code::Jb_rel32_64),
+            (Condition::AboveOrEqual, Code::Jae_rel32_64),
+            (Condition::Equal, Code::Je_rel32_64),
+            (Condition::NotEqual, Code::Jne_rel32_64),
+            (Condition::BelowOrEqual, Code::Jbe_rel32_64),
+            (Condition::Above, Code::Ja_rel32_64),
+            (Condition::Less, Code::Jl_rel32_64),
+            (Condition::GreaterOrEqual, Code::Jge_rel32_64),
+            (Condition::LessOrEqual, Code::Jle_rel32_64),
+            (Condition::Greater, Code::Jg_rel32_64),
+        ];
+        for (condition, expected) in all {
+            // Bytes between the jump and its target: the distance has one byte or four.
+            for between in [0, 123, 200] {
+                let found = code(|asm| {
+                    let target = asm.label();
+                    asm.jump_if(condition, target);
+                    (0..between).for_each(|_| asm.op0(Code::Nopd));
+                    asm.place(target);
+                });
+                let is_short = between < 124;
+                let mut encoder = Encoder::new(64);
+                let expected = match is_short {
+                    true => expected.as_short_branch(),
+                    false => expected,
+                };
+                let size = if is_short { 2 } else { 6 };
+                let jump = Instruction::with_branch(expected, size + between).unwrap();
+                encoder.encode(&jump, 0).unwrap();
+                let expected = encoder.take_buffer();
+                assert_eq!(found.unwrap().get(..expected.len()), Some(&expected[..]));
+            }
+        }
+    }
+
+    /// There is no code where the processor would do anything else than what was meant.
+    #[test]
+    fn refused() {
+        let far = MemoryOperand::with_base_displ(RAX, 1 << 31);
+        let near = MemoryOperand::with_base_displ(RAX, (1 << 31) - 1);
+        assert!(code(|asm| asm.op2(Code::Mov_r32_rm32, EAX, near)).is_some());
+        let refused: [(&str, &dyn Fn(&mut Assembler)); 10] = [
+            ("a label that is nowhere", &|asm| {
+                let label = asm.label();
+                asm.jump(label);
+            }),
+            ("a label that was taken back", &|asm| {
+                let label = asm.label();
+                asm.jump(label);
+                let mark = asm.mark();
+                asm.place(label);
+                asm.back(mark);
+            }),
+            ("a label at two places", &|asm| {
+                let label = asm.label();
+                asm.place(label);
+                asm.op0(Code::Nopd);
+                asm.place(label);
+            }),
+            ("a displacement of 33 bits", &|asm| {
+                asm.op2(Code::Mov_r32_rm32, EAX, far);
+            }),
+            ("a register that has no short code", &|asm| {
+                asm.op3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM0, XMM0, XMM16);
+            }),
+            ("a register of another width", &|asm| {
+                asm.op3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM0, XMM0, YMM0);
+            }),
+            ("a jump that is no jump of this list", &|asm| {
+                asm.op1(Code::Jl_rel32_64, RAX);
+            }),
+            ("a mask that would be ignored", &|asm| {
+                asm.op2(Code::VEX_Vmovdqu_ymm_ymmm256, YMM0, near);
+                asm.mask(Register::K1);
+            }),
+            ("a lock of an instruction that has none", &|asm| {
+                asm.op2(Code::Mov_rm32_r32, near, EAX);
+                asm.lock();
+            }),
+            ("an immediate of nine bits", &|asm| {
+                asm.op1i(Code::Shl_rm32_imm8, EAX, 256);
+            }),
+        ];
+        for (what, lines) in refused {
+            assert!(code(lines).is_none(), "{what}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Jumps, and lanes that diverge or join.
 
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::exits::{TAKEN, Way};
-use crate::flow::Compiler;
+use crate::flow::{Compiler, step_number};
 use crate::fused::{Outcome, jump_if};
 use crate::pages::place as fields;
 use crate::vector::{Done, RUNNING, field};
@@ -12,11 +12,11 @@ use visakit_exec::code::{Flag, Step};
 
 impl Compiler<'_> {
     /// Leaves if lanes wait at this place (`je`) or before it, too (`jbe`).
-    pub(crate) fn meet(&mut self, place: usize, how: Op, label: Label) {
-        let number = u32::try_from(place).unwrap_or(u32::MAX);
+    pub(crate) fn meet(&mut self, place: usize, how: Condition, label: Label) {
+        let number = step_number(place);
         let waiting = field(fields::WAITING);
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, waiting, number);
-        self.writer.asm.jump(how, label);
+        self.writer.asm.jump_if(how, label);
     }
 
     /// All running lanes jump, or none.
@@ -41,22 +41,22 @@ impl Compiler<'_> {
                     self.writer.outcome = bits;
                     let Ok(()) = self.condition(flag) else {
                         let label = self.exit(place, before, Way::Leave);
-                        self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                        self.writer.asm.jump(label);
                         return;
                     };
                     // Zero if the first lane is clear.
                     match inverted {
-                        true => Op::Jne_rel32_64,
-                        false => Op::Je_rel32_64,
+                        true => Condition::NotEqual,
+                        false => Condition::Equal,
                     }
                 }
             };
-            self.writer.asm.jump(how, stays);
+            self.writer.asm.jump_if(how, stays);
         }
         // Where all lanes run, none waits, and none ever waits before those that run.
         if !full && target > place {
             let meets = self.exit(place, counts, Way::Jump(target));
-            self.meet(target, Op::Jbe_rel32_64, meets);
+            self.meet(target, Condition::BelowOrEqual, meets);
         }
         self.count(counts);
         self.go(target, usize::from(!full));
@@ -98,7 +98,7 @@ impl Compiler<'_> {
             Some(flag) => {
                 if self.writer.flag(flag, TAKEN, wanted).is_err() {
                     let label = self.exit(place, before, Way::Leave);
-                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                    self.writer.asm.jump(label);
                     return;
                 }
                 if inverted {
@@ -137,16 +137,16 @@ impl Compiler<'_> {
         }
         if self.writer.pair.is_some() {
             // Also if all lanes leave.
-            self.writer.asm.jump(Op::Jne_rel32_64, parts);
+            self.writer.asm.jump_if(Condition::NotEqual, parts);
             self.writer.asm.place(stays);
             return;
         }
-        self.writer.asm.jump(Op::Je_rel32_64, stays);
+        self.writer.asm.jump_if(Condition::Equal, stays);
         self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
-        self.writer.asm.jump(Op::Jne_rel32_64, parts);
+        self.writer.asm.jump_if(Condition::NotEqual, parts);
         if !full && target > place {
             let meets = self.exit(place, *counts, Way::Jump(target));
-            self.meet(target, Op::Jbe_rel32_64, meets);
+            self.meet(target, Condition::BelowOrEqual, meets);
         }
         self.count(*counts);
         self.go(target, usize::from(!full));

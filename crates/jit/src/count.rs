@@ -1,5 +1,6 @@
 //! What ran: instructions, enabled lanes, and steps that count for a profile.
 
+use crate::assembler::Condition;
 use crate::flow::Compiler;
 use crate::mode::Form;
 use crate::vector::{Done, LANE_OPERATIONS, LEFT, MASK, RUNNING, Writer};
@@ -86,9 +87,9 @@ impl Writer {
             }
             let together = self.asm.label();
             self.asm.op2(Code::Test_rm32_r32, MASK, MASK);
-            self.asm.jump(Code::Je_rel32_64, together);
+            self.asm.jump_if(Condition::Equal, together);
             self.asm.op2(Code::Cmp_r32_rm32, MASK, RUNNING);
-            self.asm.jump(Code::Je_rel32_64, together);
+            self.asm.jump_if(Condition::Equal, together);
             self.asm.op1(Code::Inc_rm64, parts);
             self.asm.place(together);
         }

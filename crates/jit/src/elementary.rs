@@ -1,6 +1,7 @@
 //! Powers, logarithms to the base of 2, sines and cosines of singles: in double, by the same operations in the same order
 //! as the interpreter's functions (`exec/src/lanes/elementary.rs`), so that results are the same bit for bit.
 
+use crate::assembler::Condition;
 use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
@@ -224,7 +225,7 @@ impl Writer {
             self.asm.op3(code, ymm(X), ymm(X), most);
             self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(X), ymm(X));
         }
-        self.asm.jump(Code::Jne_rel32_64, slow);
+        self.asm.jump_if(Condition::NotEqual, slow);
     }
 
     /// The sine of the sum of a number and some quarters of a turn.

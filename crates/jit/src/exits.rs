@@ -1,8 +1,8 @@
 //! Ways out of machine code: to the interpreter, to a fault, to lanes that wait.
 
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::count::Counts;
-use crate::flow::Compiler;
+use crate::flow::{Compiler, step_number};
 use crate::kept::Kept;
 use crate::mode::Form;
 use crate::pages::place as fields;
@@ -49,10 +49,10 @@ impl Compiler<'_> {
     /// Leaves machine code; the interpreter continues with a step.
     pub(crate) fn leave(&mut self, step: usize) {
         let asm = &mut self.writer.asm;
-        let number = u32::try_from(step).unwrap_or(u32::MAX);
+        let number = step_number(step);
         asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
         asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), Register::RAX);
-        asm.jump(Op::Jmp_rel32_64, self.end);
+        asm.jump(self.end);
     }
 
     pub(crate) fn exit(&mut self, place: usize, counts: Counts, way: Way) -> Label {
@@ -103,7 +103,7 @@ impl Compiler<'_> {
                 self.join_parked(target);
                 self.change_with_parked(exit.place + 1, target);
                 self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
-                self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
+                self.part(exit.place, step_number(target));
             }
             Way::Branch(target, _) => {
                 let next = exit.place + 1;
@@ -120,7 +120,7 @@ impl Compiler<'_> {
                 self.park();
                 self.go(goes_on, 1);
                 self.writer.asm.place(host);
-                self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
+                self.part(exit.place, step_number(target));
             }
             Way::Join => {
                 self.join_parked(exit.place);
@@ -149,22 +149,22 @@ impl Compiler<'_> {
         if let Some(kept) = &exit.kept {
             self.writer.load_running(kept);
         }
-        self.writer.asm.jump(Op::Jmp_rel32_64, stays);
+        self.writer.asm.jump(stays);
         self.writer.asm.place(host);
     }
 
     /// Goes on if lanes that jump to a step can wait there without the host: where other lanes wait at no step before it,
     /// and the host knows of those that wait after it. Clobbers `rax`.
     pub(crate) fn may_park(&mut self, target: usize, host: Label) {
-        let number = u32::try_from(target).unwrap_or(u32::MAX);
+        let number = step_number(target);
         let there = self.writer.asm.label();
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::WAITING));
         asm.op1i(Op::Cmp_rm64_imm32, Register::RAX, number);
-        asm.jump(Op::Je_rel32_64, there);
-        asm.jump(Op::Jb_rel32_64, host);
+        asm.jump_if(Condition::Equal, there);
+        asm.jump_if(Condition::Below, host);
         asm.op1i(Op::Cmp_rm64_imm8, field(fields::PARKED), 0);
-        asm.jump(Op::Jne_rel32_64, host);
+        asm.jump_if(Condition::NotEqual, host);
         asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
         asm.op2(Op::Mov_rm64_r64, field(fields::BEHIND), Register::RAX);
         asm.place(there);
@@ -174,12 +174,12 @@ impl Compiler<'_> {
     /// which go on there. Clobbers `rax`.
     fn join_parked(&mut self, step: usize) {
         let host = self.writer.asm.label();
-        self.meet(step, Op::Jne_rel32_64, host);
+        self.meet(step, Condition::NotEqual, host);
         let alone = fields::NOT_ALONE;
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::BEHIND));
         asm.op1s(Op::Cmp_rm64_imm32, Register::RAX, alone);
-        asm.jump(Op::Je_rel32_64, host);
+        asm.jump_if(Condition::Equal, host);
         asm.op2(Op::Mov_rm64_r64, field(fields::WAITING), Register::RAX);
         asm.op1s(Op::Mov_rm64_imm32, field(fields::BEHIND), alone);
         asm.op2(Op::Or_r32_rm32, RUNNING, field(fields::PARKED));
@@ -187,7 +187,7 @@ impl Compiler<'_> {
         asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
         let full = asm.label();
         asm.op1i(Op::Cmp_rm32_imm32, RUNNING, self.writer.full);
-        asm.jump(Op::Je_rel32_64, full);
+        asm.jump_if(Condition::Equal, full);
         self.go(step, 1);
         self.writer.asm.place(full);
         self.go(step, 0);
@@ -201,14 +201,14 @@ impl Compiler<'_> {
             return;
         }
         let host = self.writer.asm.label();
-        self.meet(next, Op::Jne_rel32_64, host);
-        let number = u32::try_from(target).unwrap_or(u32::MAX);
+        self.meet(next, Condition::NotEqual, host);
+        let number = step_number(target);
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::BEHIND));
         asm.op1s(Op::Cmp_rm64_imm32, Register::RAX, fields::NOT_ALONE);
-        asm.jump(Op::Je_rel32_64, host);
+        asm.jump_if(Condition::Equal, host);
         asm.op1i(Op::Cmp_rm64_imm32, Register::RAX, number);
-        asm.jump(Op::Jbe_rel32_64, host);
+        asm.jump_if(Condition::BelowOrEqual, host);
         asm.op2(Op::Mov_r32_rm32, Register::EAX, field(fields::PARKED));
         asm.op2(Op::Mov_rm64_r64, field(fields::PARKED), Register::R12);
         asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
@@ -231,7 +231,7 @@ impl Compiler<'_> {
     fn part(&mut self, place: usize, target: u32) {
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
-        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        let number = step_number(place);
         asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
         // The third argument is already in place.
         asm.op2(Op::Mov_r32_rm32, Register::ECX, RUNNING);

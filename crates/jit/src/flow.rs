@@ -8,7 +8,7 @@
 use crate::Features;
 use crate::apart::apart;
 use crate::assembler::Assembler;
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::exits::{Exit, Way};
 use crate::fused::{Branch, fused};
@@ -216,12 +216,19 @@ pub(crate) struct Compiler<'c> {
     pub(crate) calls: BTreeSet<usize>,
 }
 
+/// The number of a step in machine code, where it is an immediate. [`compile`] refuses programs that have more steps.
+pub(crate) fn step_number(step: usize) -> u32 {
+    u32::try_from(step).unwrap_or(u32::MAX)
+}
+
 /// Compiles a program. `None` if nothing of it can be compiled.
 pub(crate) fn compile(
     code: &Code,
     live: Option<&Liveness>,
     features: Features,
 ) -> Option<Compiled> {
+    // Steps are numbered by immediates.
+    i32::try_from(code.steps.len()).ok()?;
     let mut writer = Writer {
         asm: Assembler::default(),
         features,
@@ -388,7 +395,7 @@ impl Compiler<'_> {
         self.writer.forget();
         let unaffordable = self.exit(start, Counts::default(), Way::Leave);
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
-        self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
+        self.writer.asm.jump_if(Condition::Below, unaffordable);
         if usual_mode {
             let mut others = forms.into_iter().filter(|(exists, ..)| *exists);
             let mut form = Some((true, Form::Usual, fields::USUAL));
@@ -400,7 +407,7 @@ impl Compiler<'_> {
                 };
                 let mode = field(fields::MODE);
                 self.writer.asm.op1i(Op::Cmp_rm32_imm32, mode, number);
-                self.writer.asm.jump(Op::Jne_rel32_64, other);
+                self.writer.asm.jump_if(Condition::NotEqual, other);
                 self.writer.form = of;
                 if of == Form::Directed {
                     self.round_as_mode();
@@ -532,7 +539,7 @@ impl Compiler<'_> {
             Some(segment) => {
                 let inner = self.loops.get(&(step, version)).copied();
                 let label = inner.unwrap_or(segment.label(version));
-                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                self.writer.asm.jump(label);
             }
             None => {
                 self.follow(step, version);
@@ -547,7 +554,7 @@ impl Compiler<'_> {
             Action::Join if full => {}
             Action::Join => {
                 let label = self.exit(place, *counts, Way::Join);
-                self.meet(place, Op::Je_rel32_64, label);
+                self.meet(place, Condition::Equal, label);
             }
             Action::Nothing => {
                 // The interpreter counts one lane.
@@ -561,7 +568,7 @@ impl Compiler<'_> {
                 }
                 Err(NoTemplate) => {
                     let label = self.exit(place, *counts, Way::Leave);
-                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                    self.writer.asm.jump(label);
                 }
             },
             Action::UpdateMode(offset) => {
@@ -576,7 +583,7 @@ impl Compiler<'_> {
                 let all = step.predicate.is_none() && enabled;
                 if self.writer.tally(step, count, all).is_err() {
                     let label = self.exit(place, *counts, Way::Leave);
-                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                    self.writer.asm.jump(label);
                 }
             }
             Action::Compute(_) | Action::Message(_) => {

@@ -3,7 +3,8 @@
 //! Threads of simple kernels have no more instructions than leaving machine code, preparing the next thread, and entering
 //! it again takes.
 
-use crate::flow::Compiler;
+use crate::assembler::Condition;
+use crate::flow::{Compiler, step_number};
 use crate::pages::place::{self as fields, follower};
 use crate::vector::{CONTEXT, FILE, LANE_OPERATIONS, LEFT, field};
 use iced_x86::{Code as Op, MemoryOperand, Register};
@@ -42,21 +43,24 @@ impl Compiler<'_> {
                 Some(_) => (fields::PARKED, 0),
             };
             asm.op1s(Op::Cmp_rm64_imm32, field(waits), none);
-            asm.jump(Op::Jne_rel32_64, leaves);
+            asm.jump_if(Condition::NotEqual, leaves);
         }
         asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
         asm.op2(Op::Cmp_r64_rm64, RAX, field(fields::FOLLOWERS_END));
-        asm.jump(Op::Je_rel32_64, if after.is_some() { leaves } else { last });
+        asm.jump_if(
+            Condition::Equal,
+            if after.is_some() { leaves } else { last },
+        );
         if self.may_pair {
             // What the next one has run already.
             asm.op2(Op::Cmp_r64_rm64, LEFT, of_follower(AHEAD));
-            asm.jump(Op::Jbe_rel32_64, leaves);
+            asm.jump_if(Condition::BelowOrEqual, leaves);
         }
         asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
         let lacks = asm.label();
-        asm.jump(Op::Jb_rel32_64, lacks);
+        asm.jump_if(Condition::Below, lacks);
         if let Some(after) = after {
-            let after = u32::try_from(after).unwrap_or(u32::MAX);
+            let after = step_number(after);
             asm.op1i(Op::Mov_r32_imm32, Register::ECX, after);
             asm.op2(Op::Mov_rm64_r64, own(PLACE), RCX);
             asm.op2(Op::Mov_rm64_r64, own(LANES), R12);
@@ -65,32 +69,32 @@ impl Compiler<'_> {
         } else {
             asm.op1s(Op::Mov_rm64_imm32, own(PLACE), -1);
         }
-        asm.jump(Op::Jmp_rel32_64, self.next);
+        asm.jump(self.next);
         asm.place(lacks);
         asm.op1(Op::Inc_rm64, LEFT);
         if after.is_none() {
-            asm.jump(Op::Jmp_rel32_64, leaves);
+            asm.jump(leaves);
             asm.place(last);
             asm.op1i(Op::Cmp_rm64_imm8, field(fields::REPEATS), 0);
-            asm.jump(Op::Je_rel32_64, leaves);
+            asm.jump_if(Condition::Equal, leaves);
             asm.op2(Op::Test_rm64_r64, LEFT, LEFT);
-            asm.jump(Op::Je_rel32_64, leaves);
+            asm.jump_if(Condition::Equal, leaves);
             asm.op2(Op::Mov_rm64_r64, field(fields::LEFT), LEFT);
             asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
             asm.op0(Op::VEX_Vzeroupper);
             asm.op1(Op::Call_rm64, field(fields::AGAIN));
             asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
-            asm.jump(Op::Je_rel32_64, leaves);
+            asm.jump_if(Condition::Equal, leaves);
             asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
             asm.op2(Op::Xor_r32_rm32, Register::EAX, Register::EAX);
-            asm.jump(Op::Jmp_rel32_64, self.next);
+            asm.jump(self.next);
         }
         asm.place(leaves);
     }
 
     /// A thread has stopped, and the follower at the offset in `rax` runs.
     pub(crate) fn go_on_with_follower(&mut self) {
-        use follower::{AHEAD, BYTES, PARKED, RUNNING as LANES, STATE, TARGET};
+        use follower::{AHEAD, BYTES, OWN, RUNNING as LANES, SIZE, STATE, TARGET};
         use iced_x86::Register::{R12, RAX, YMM0};
         let asm = &mut self.writer.asm;
         asm.place(self.next);
@@ -104,14 +108,14 @@ impl Compiler<'_> {
         let (load, store) = (Op::VEX_Vmovdqu_ymm_ymmm256, Op::VEX_Vmovdqu_ymmm256_ymm);
         asm.op2(load, YMM0, of_follower(STATE));
         asm.op2(store, field(fields::STATE), YMM0);
-        asm.op2(load, YMM0, of_follower(PARKED));
-        asm.op2(store, field(fields::PARKED), YMM0);
+        asm.op2(load, YMM0, of_follower(OWN));
+        asm.op2(store, field(fields::OWN), YMM0);
         if self.may_pair {
             asm.op2(Op::Sub_r64_rm64, LEFT, of_follower(AHEAD));
             let lanes = of_follower(follower::LANE_OPERATIONS);
             asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, lanes);
         }
-        asm.op1i(Op::Add_rm64_imm32, RAX, u32::try_from(BYTES).unwrap_or(0));
+        asm.op1i(Op::Add_rm64_imm32, RAX, SIZE);
         asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
         asm.op1(Op::Jmp_rm64, of_follower(TARGET - BYTES));
     }

@@ -3,7 +3,7 @@
 //! If the only steps that read a predicate variable are branches right after a comparison that sets it, the variable need
 //! not exist: a branch goes by the outcome of its comparison, which is in a register, or in the flags of the host.
 
-use crate::assembler::Operand;
+use crate::assembler::{Condition, Operand};
 use crate::load::is_extended;
 use crate::vector::{Done, NoTemplate, Writer};
 use iced_x86::{Code as Op, Register::EAX};
@@ -90,18 +90,18 @@ fn branch(step: &Step, next: &Step) -> Option<Branch> {
 }
 
 /// The jump of the host after a comparison, if the relation holds, or else if it does not.
-pub(crate) const fn jump_if(relation: Relation, signed: bool, holds: bool) -> Op {
+pub(crate) const fn jump_if(relation: Relation, signed: bool, holds: bool) -> Condition {
     match (relation, signed, holds) {
-        (Relation::Equal, _, true) | (Relation::NotEqual, _, false) => Op::Je_rel32_64,
-        (Relation::Equal, _, false) | (Relation::NotEqual, _, true) => Op::Jne_rel32_64,
-        (Relation::Less, false, true) => Op::Jb_rel32_64,
-        (Relation::Less, false, false) => Op::Jae_rel32_64,
-        (Relation::Less, true, true) => Op::Jl_rel32_64,
-        (Relation::Less, true, false) => Op::Jge_rel32_64,
-        (Relation::LessEqual, false, true) => Op::Jbe_rel32_64,
-        (Relation::LessEqual, false, false) => Op::Ja_rel32_64,
-        (Relation::LessEqual, true, true) => Op::Jle_rel32_64,
-        (Relation::LessEqual, true, false) => Op::Jg_rel32_64,
+        (Relation::Equal, _, true) | (Relation::NotEqual, _, false) => Condition::Equal,
+        (Relation::Equal, _, false) | (Relation::NotEqual, _, true) => Condition::NotEqual,
+        (Relation::Less, false, true) => Condition::Below,
+        (Relation::Less, false, false) => Condition::AboveOrEqual,
+        (Relation::Less, true, true) => Condition::Less,
+        (Relation::Less, true, false) => Condition::GreaterOrEqual,
+        (Relation::LessEqual, false, true) => Condition::BelowOrEqual,
+        (Relation::LessEqual, false, false) => Condition::Above,
+        (Relation::LessEqual, true, true) => Condition::LessOrEqual,
+        (Relation::LessEqual, true, false) => Condition::Greater,
     }
 }
 

@@ -2,10 +2,10 @@
 //! other, otherwise by gathers and scatters, which cost several times as much.
 
 use crate::Features;
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::kept::Content;
 use crate::masks::mask_register;
-use crate::memory::{Loaded, indexed};
+use crate::memory::{Base, Loaded, Places, indexed};
 use crate::ops;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
@@ -13,36 +13,31 @@ use visakit_exec::code::LaneMessage;
 
 use Register::{K2, R9, RAX, RCX};
 
-/// Where the elements of a chunk are: the register with the address of the memory, and what is added to the offsets of
-/// lanes.
-type Base = (Register, u32);
-
 impl Writer {
-    /// Moves the elements of all lanes, dwords. The offsets of each chunk are in a vector register; what is loaded goes
-    /// through these registers. `r9` holds the largest offset that is valid for all elements of a lane.
+    /// Moves the elements of all lanes, dwords. The elements go through
+    /// these registers if they are loaded. `r9` holds the largest offset that is valid for all elements of a lane.
     pub(crate) fn move_chunks(
         &mut self,
-        c: Chunks,
-        offsets: &[u32],
         m: &LaneMessage,
-        base: Base,
+        places: &Places,
         masked: bool,
         loaded: &Loaded,
     ) -> Done {
         if !m.store {
-            return self.load_chunks(c, offsets, m, base, masked, loaded);
+            return self.load_chunks(m, places, masked, loaded);
         }
+        let Places { c, base, .. } = *places;
         // Element by element, as the interpreter stores them where lanes overlap.
         for &(memory, register) in &m.parts {
             let (memory, data) = (memory + base.1, m.data + register as usize);
-            for (chunk, &n) in offsets.iter().enumerate() {
+            for (chunk, &n) in places.offsets.iter().enumerate() {
                 let done = self.asm.label();
                 if !masked && m.parts.len() == 1 {
                     let scattered = self.asm.label();
                     self.is_row(c, n, scattered);
                     let from = self.stored(c, chunk, data)?;
                     self.store_bytes(indexed(base.0, RAX, memory), from, 4 * c.lanes)?;
-                    self.asm.jump(Code::Jmp_rel32_64, done);
+                    self.asm.jump(done);
                     self.asm.place(scattered);
                 }
                 if self.features == Features::Avx512 {
@@ -77,17 +72,16 @@ impl Writer {
     /// Loads the elements of all lanes. Where offsets have 64 bits, two chunks of them make a vector of elements.
     fn load_chunks(
         &mut self,
-        c: Chunks,
-        offsets: &[u32],
         m: &LaneMessage,
-        base: Base,
+        places: &Places,
         masked: bool,
         loaded: &Loaded,
     ) -> Done {
+        let Places { c, base, .. } = *places;
         let vectors = Chunks::new(self.features, 4, m.lanes);
         let bytes = 4 * vectors.lanes;
         let halves = (c.count / vectors.count.max(1)).max(1);
-        for (vector, offsets) in offsets.chunks(halves).enumerate() {
+        for (vector, offsets) in places.offsets.chunks(halves).enumerate() {
             let place = |register: u32| m.data + register as usize + vector * bytes;
             let to = |register: u32| {
                 let offset = place(register);
@@ -138,7 +132,7 @@ impl Writer {
                 self.load_near(c, own, indexed(base, RAX, memory + add))?;
                 self.put(c, own, half, to(register), data(register))?;
             }
-            self.asm.jump(Code::Jmp_rel32_64, done);
+            self.asm.jump(done);
             self.asm.place(scattered);
         }
         for &(memory, register) in &m.parts {
@@ -209,7 +203,7 @@ impl Writer {
         } else {
             self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(6), bits);
         }
-        self.asm.jump(Code::Jne_rel32_64, otherwise);
+        self.asm.jump_if(Condition::NotEqual, otherwise);
     }
 
     /// Continues if the lanes' elements follow each other, the first at the offset in `rax`.
@@ -243,7 +237,7 @@ impl Writer {
         let end = MemoryOperand::with_base_displ(RAX, inside.cast_signed());
         self.asm.op2(Code::Lea_r64_m, RCX, end);
         self.asm.op2(Code::Cmp_r64_rm64, RCX, R9);
-        self.asm.jump(Code::Ja_rel32_64, otherwise);
+        self.asm.jump_if(Condition::Above, otherwise);
         if c.lane == 4 {
             self.v2i(c, ops::SHR_D_IMM, 6, c.register(6), 2);
             return;
@@ -364,7 +358,7 @@ impl Writer {
             let number = u32::try_from(number).map_err(|_| NoTemplate)?;
             if masked {
                 self.asm.op1i(Code::Bt_rm32_imm8, MASK, number);
-                self.asm.jump(Code::Jae_rel32_64, skip);
+                self.asm.jump_if(Condition::AboveOrEqual, skip);
             }
             let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
             let half = u32::try_from(c.lanes / 2).map_err(|_| NoTemplate)?;

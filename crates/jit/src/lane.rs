@@ -1,12 +1,22 @@
 //! Machine code for the lanes of a message one after the other: atomics, and elements of other sizes than 32 bits.
 //!
-//! The places have been checked before, for all lanes.
+//! The places have been compared with the bounds before, for all lanes, and are the ones that are used here.
 
-use crate::vector::{Done, FILE, MASK, NoTemplate, Writer};
+use crate::assembler::Condition;
+use crate::memory::{Places, indexed};
+use crate::pages::place;
+use crate::vector::{CONTEXT, Done, MASK, NoTemplate, Writer, field};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::{AtomicOp, LaneAtomic, LaneMessage, LaneSpace};
 
 use Register::{EAX, ECX, EDX, R9, R9D, R11D, RAX, RCX, RDX, XMM0, XMM1};
+
+/// Bytes of the places of lanes in the context.
+fn lane_places(at: usize, bytes: usize) -> Result<MemoryOperand, NoTemplate> {
+    let is_inside = at + bytes <= place::LANES_BYTES;
+    let at = i64::try_from(at).ok().filter(|_| is_inside);
+    Ok(field(place::LANES + at.ok_or(NoTemplate)?))
+}
 
 /// An instruction on 16, 32 and 64 bits of memory.
 const fn sized(m: &LaneMessage, word: Code, dword: Code, qword: Code) -> Code {
@@ -27,19 +37,34 @@ const fn of(m: &LaneMessage, dword: Code, qword: Code) -> Code {
 }
 
 impl Writer {
-    /// Accesses the memory of each lane, the lowest first: of those in [`MASK`], if it is masked. The offset from the
-    /// base is the lane's address minus `r8` in global memory; in a window, the low bits of the sum of the address and
-    /// `added`. Clobbers `rax`, `rcx`, `rdx`, `r9` and `r11`.
-    pub(crate) fn each_lane(
+    /// Accesses the memory of each lane, the lowest first: of those in [`MASK`], if it is masked. Clobbers `rax`, `rcx`,
+    /// `rdx`, `r9` and `r11`.
+    pub(crate) fn each_lane(&mut self, m: &LaneMessage, places: &Places, masked: bool) -> Done {
+        let c = places.c;
+        let bytes = c.lane * c.lanes;
+        for (chunk, &n) in places.offsets.iter().enumerate() {
+            let there = lane_places(chunk * bytes, bytes)?;
+            self.store_bytes(there, n, bytes)?;
+        }
+        if !m.store {
+            return self.each_lane_with(m, &m.parts, places, masked);
+        }
+        // Where lanes overlap, what is stored last counts: element by element, as in the interpreter.
+        for part in &m.parts {
+            self.each_lane_with(m, std::slice::from_ref(part), places, masked)?;
+        }
+        Ok(())
+    }
+
+    /// The same with these elements of each lane.
+    fn each_lane_with(
         &mut self,
         m: &LaneMessage,
-        (base, displacement): (Register, u32),
-        added: Option<(u64, u32)>,
+        parts: &[(u32, u32)],
+        places: &Places,
         masked: bool,
     ) -> Done {
-        self.file(m.addresses, m.width * m.lanes)?;
-        let addresses = i64::try_from(m.addresses).map_err(|_| NoTemplate)?;
-        let scale = u32::try_from(m.width).map_err(|_| NoTemplate)?;
+        let (base, displacement) = places.base;
         if masked {
             self.asm.op2(Code::Mov_r32_rm32, R11D, MASK);
         } else {
@@ -49,35 +74,20 @@ impl Writer {
         let again = self.asm.label();
         self.asm.place(again);
         self.asm.op2(Code::Bsf_r32_rm32, ECX, R11D);
-        let address =
-            MemoryOperand::with_base_index_scale_displ_size(FILE, RCX, scale, addresses, 8);
-        if m.space == LaneSpace::Global {
-            self.asm.op2(Code::Mov_r64_rm64, RDX, address);
-            self.asm.op2(Code::Sub_r64_rm64, RDX, Register::R8);
-        } else {
-            self.asm.op2(Code::Mov_r32_rm32, EDX, address);
-            if let Some((add, mask)) = added {
-                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
-                self.asm.op1i(Code::Add_rm32_imm32, EDX, add as u32);
-                self.asm.op1i(Code::And_rm32_imm32, EDX, mask);
-            }
-        }
-        self.one_lane(m, |memory| {
+        let place = lane_places(0, places.c.lane * m.lanes)?.displacement;
+        let (code, to, scale) = match places.c.lane {
+            8 => (Code::Mov_r64_rm64, RDX, 8),
+            _ => (Code::Mov_r32_rm32, EDX, 4),
+        };
+        let place = MemoryOperand::with_base_index_scale_displ_size(CONTEXT, RCX, scale, place, 8);
+        self.asm.op2(code, to, place);
+        self.one_lane(m, parts, |memory| {
             let place = memory.checked_add(displacement).ok_or(NoTemplate)?;
-            let place = i32::try_from(place).map_err(|_| NoTemplate)?;
-            Ok(MemoryOperand::with_base_index_scale_displ_size(
-                base,
-                RDX,
-                1,
-                place.into(),
-                8,
-            ))
+            Ok(indexed(base, RDX, place))
         })?;
         // The lowest lane is done.
-        let less = MemoryOperand::with_base_displ(Register::R11, -1);
-        self.asm.op2(Code::Lea_r32_m, EAX, less);
-        self.asm.op2(Code::And_r32_rm32, R11D, EAX);
-        self.asm.jump(Code::Jne_rel32_64, again);
+        self.asm.op2(Code::VEX_Blsr_r32_rm32, R11D, R11D);
+        self.asm.jump_if(Condition::NotEqual, again);
         Ok(())
     }
 
@@ -86,12 +96,13 @@ impl Writer {
     pub(crate) fn one_lane(
         &mut self,
         m: &LaneMessage,
+        parts: &[(u32, u32)],
         there: impl Fn(u32) -> Result<MemoryOperand, NoTemplate>,
     ) -> Done {
         if let Some(atomic) = &m.atomic {
             return self.atomic(m, atomic, there(0)?);
         }
-        for &(memory, register) in &m.parts {
+        for &(memory, register) in parts {
             let here = m.data + register as usize;
             self.element(m, there(memory)?, here)?;
         }
@@ -99,23 +110,34 @@ impl Writer {
     }
 
     /// The element of the lane in `ecx` of an operand in the register file.
+    pub(crate) fn lane_of_file(
+        &mut self,
+        place: usize,
+        size: usize,
+        lanes: usize,
+    ) -> Result<MemoryOperand, NoTemplate> {
+        let first = self.file(place, size * lanes)?;
+        let scale = u32::try_from(size).map_err(|_| NoTemplate)?;
+        let (base, displacement) = (first.base, first.displacement);
+        Ok(MemoryOperand::with_base_index_scale_displ_size(
+            base,
+            RCX,
+            scale,
+            displacement,
+            8,
+        ))
+    }
+
+    /// The same of a message, without the bytes below.
     fn of_lane(
         &mut self,
         m: &LaneMessage,
         place: usize,
         low: usize,
     ) -> Result<MemoryOperand, NoTemplate> {
-        let size = m.element.register;
-        self.file(place, size * m.lanes)?;
-        let scale = u32::try_from(size).map_err(|_| NoTemplate)?;
-        let displacement = i32::try_from(place + low).map_err(|_| NoTemplate)?;
-        Ok(MemoryOperand::with_base_index_scale_displ_size(
-            FILE,
-            RCX,
-            scale,
-            displacement.into(),
-            8,
-        ))
+        let mut place = self.lane_of_file(place, m.element.register, m.lanes)?;
+        place.displacement += i64::try_from(low).map_err(|_| NoTemplate)?;
+        Ok(place)
     }
 
     fn element(&mut self, m: &LaneMessage, there: MemoryOperand, place: usize) -> Done {
@@ -199,7 +221,7 @@ impl Writer {
             );
             self.asm.op2(exchange, there, part);
             self.asm.lock();
-            self.asm.jump(Code::Jne_rel32_64, retry);
+            self.asm.jump_if(Condition::NotEqual, retry);
         }
         if let Some(result) = atomic.result {
             let to = self.of_lane(m, result, 0)?;
@@ -228,12 +250,9 @@ impl Writer {
         // Results are written while operands of later lanes are still to be read.
         if let Some(result) = atomic.result {
             let bytes = m.lanes * m.element.register;
-            let apart =
-                |place: usize, other: usize| place + other <= result || result + bytes <= place;
+            let apart = |place: usize| place + bytes <= result || result + bytes <= place;
             let operands = atomic.operands.iter().flatten();
-            if !operands.copied().all(|place| apart(place, bytes))
-                || !apart(m.addresses, m.lanes * m.width)
-            {
+            if !operands.copied().all(apart) {
                 return Err(NoTemplate);
             }
         }

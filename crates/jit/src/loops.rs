@@ -8,7 +8,7 @@
 
 use crate::Features;
 use crate::apart::apart;
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::exits::Way;
 use crate::flow::Compiler;
@@ -183,12 +183,11 @@ impl Compiler<'_> {
 
     /// Writes a version of a loop, for one thread or two. Where it begins, if it is of use.
     pub(crate) fn write_turns(&mut self, one: &Loop, version: usize) -> Option<Label> {
-        self.writer.asm.settle();
         let mark = self.writer.asm.mark();
         self.writer.accesses = Some(Vec::new());
         let trial = self.turn(one, version, &[], &Kept::default());
         let mut accesses = self.writer.accesses.take().unwrap_or_default();
-        let instructions = self.writer.asm.mark() - mark;
+        let instructions = self.writer.asm.instructions_since(mark);
         self.take_back(mark);
         let mut end = trial?;
         let most = MOST_INSTRUCTIONS * one.steps.len() * if self.is_for_pairs() { 2 } else { 1 };
@@ -238,7 +237,7 @@ impl Compiler<'_> {
         {
             let asm = &mut self.writer.asm;
             asm.op1i(Op::Cmp_rm64_imm8, field(fields::COMPANION), 0);
-            asm.jump(Op::Jne_rel32_64, pair.attempt);
+            asm.jump_if(Condition::NotEqual, pair.attempt);
             let [all, some] = pair.alone;
             asm.place(if version == 0 { all } else { some });
         }
@@ -262,7 +261,7 @@ impl Compiler<'_> {
             let mode = field(fields::MODE);
             let asm = &mut self.writer.asm;
             asm.op1i(Op::Cmp_rm32_imm32, mode, fields::USUAL);
-            asm.jump(Op::Jne_rel32_64, otherwise);
+            asm.jump_if(Condition::NotEqual, otherwise);
         }
     }
 
@@ -294,7 +293,7 @@ impl Compiler<'_> {
         let unaffordable = self.exit(one.steps.start, Counts::default(), Way::Leave);
         let asm = &mut self.writer.asm;
         asm.op1i(Op::Cmp_rm64_imm32, LEFT, one.cost);
-        asm.jump(Op::Jb_rel32_64, unaffordable);
+        asm.jump_if(Condition::Below, unaffordable);
         let mut counts = Counts::default();
         let mut starts = one.starts.iter().copied().peekable();
         while let Some(start) = starts.next() {
@@ -335,7 +334,7 @@ impl Compiler<'_> {
                 exit.pending.retain(|one| self.is_live(step, &one.bytes));
                 self.exits.push(exit);
             }
-            self.writer.asm.jump(Op::Jmp_rel32_64, label);
+            self.writer.asm.jump(label);
             return true;
         }
         let own = self.writer.kept.clone();
@@ -355,7 +354,7 @@ impl Compiler<'_> {
         if self.writer.move_to(&turn.start).is_err() {
             self.writer.asm.give_up();
         }
-        self.writer.asm.jump(Op::Jmp_rel32_64, turn.again);
+        self.writer.asm.jump(turn.again);
         // The steps after a conditional jump find registers as they were.
         self.writer.kept = own;
         self.turn = Some(turn);
@@ -542,8 +541,10 @@ impl Writer {
     pub(crate) fn load_running(&mut self, kept: &Kept) {
         for (n, content) in (0..).zip(kept.contents) {
             if let Some(content @ Content::Running { .. }) = content {
-                let loaded = self.load_kept(n, content);
-                debug_assert!(loaded.is_ok(), "it is not in the file");
+                // It is not in the file, so that there is none without a template.
+                if self.load_kept(n, content).is_err() {
+                    self.asm.give_up();
+                }
             }
         }
         self.kept.masks = [None; 4];

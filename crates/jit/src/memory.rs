@@ -5,7 +5,7 @@
 //! whole step, or finds the fault.
 
 use crate::Features;
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::kept::Content;
 use crate::linear::Recipe;
 use crate::masks::mask_register;
@@ -13,7 +13,7 @@ use crate::ops;
 use crate::pages::place;
 use crate::pending::Holder;
 use crate::run::row_of;
-use crate::vector::{Chunks, Done, FILE, MASK, NoTemplate, Writer, field, xmm, ymm};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::{Element, LaneMessage, LaneSpace};
 use visakit_exec::memory::Region;
@@ -24,6 +24,20 @@ use Register::{K2, R8, R9, R10, RAX, RCX, RDI, RDX};
 /// The size of a [`Region`], as a shift.
 const REGION_SHIFT: u32 = size_of::<Region>().trailing_zeros();
 const _: () = assert!(size_of::<Region>().is_power_of_two(), "a shift");
+
+/// Where the lanes of a message are in memory: the offsets that were compared with its bounds.
+///
+/// This is the only way to lanes that lie anywhere. The offsets are in vector registers, which hold them until all lanes
+/// have been moved; addresses in the register file are never read again, as what is loaded may be written over them.
+pub(crate) struct Places {
+    pub(crate) c: Chunks,
+    /// The register of each chunk.
+    pub(crate) offsets: Vec<u32>,
+    pub(crate) base: Base,
+}
+
+/// The register with the address of the memory, and what is added to the offsets of lanes.
+pub(crate) type Base = (Register, u32);
 
 /// Registers that a load fills, with what they hold afterwards. Bytes that have none go through the file alone.
 pub(crate) type Loaded = Vec<(u32, Content)>;
@@ -149,12 +163,8 @@ impl Writer {
         let held = self.find(c, content).filter(|_| !masked);
         let mut from = self.place(m.addresses, m.width)?;
         if masked {
-            self.file(m.addresses, m.width * m.lanes)?;
-            let scale = u32::try_from(m.width).map_err(|_| NoTemplate)?;
-            let displacement = i64::try_from(m.addresses).map_err(|_| NoTemplate)?;
             self.asm.op2(Code::Bsf_r32_rm32, Register::ECX, MASK);
-            from =
-                MemoryOperand::with_base_index_scale_displ_size(FILE, RCX, scale, displacement, 8);
+            from = self.lane_of_file(m.addresses, m.width, m.lanes)?;
         }
         let (load, add) = if m.width == 8 {
             (Code::Mov_r64_rm64, Code::Add_rm64_imm32)
@@ -190,7 +200,7 @@ impl Writer {
         asm.op2(Code::Mov_r64_rm64, RCX, RAX);
         asm.op1i(Code::Shr_rm64_imm8, RCX, 32);
         asm.op2(Code::Cmp_r64_rm64, RCX, field(place::STORAGE_COUNT));
-        asm.jump(Code::Jae_rel32_64, slow);
+        asm.jump_if(Condition::AboveOrEqual, slow);
         asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
         asm.op2(Code::Add_r64_rm64, RCX, field(place::STORAGE));
         asm.op2(Code::Mov_r64_rm64, R8, address);
@@ -219,7 +229,7 @@ impl Writer {
         }
         let asm = &mut self.asm;
         asm.op2(Code::Cmp_r64_rm64, RCX, field(place::SURFACE_COUNT));
-        asm.jump(Code::Jae_rel32_64, slow);
+        asm.jump_if(Condition::AboveOrEqual, slow);
         asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
         asm.op2(Code::Add_r64_rm64, RCX, field(place::SURFACES));
         asm.op2(Code::Mov_r64_rm64, RDI, storage);
@@ -240,13 +250,13 @@ impl Writer {
             .ok_or(NoTemplate)?;
         let asm = &mut self.asm;
         asm.op1i(Code::Sub_rm64_imm32, R9, bytes);
-        asm.jump(Code::Jb_rel32_64, slow);
+        asm.jump_if(Condition::Below, slow);
         asm.op2(Code::Cmp_r64_rm64, RAX, R9);
-        asm.jump(Code::Ja_rel32_64, slow);
+        asm.jump_if(Condition::Above, slow);
         if align > 1 {
             let low = u32::try_from(align - 1).map_err(|_| NoTemplate)?;
             asm.op1i(Code::Test_rm64_imm32, RAX, low);
-            asm.jump(Code::Jne_rel32_64, slow);
+            asm.jump_if(Condition::NotEqual, slow);
         }
         Ok(())
     }
@@ -297,7 +307,7 @@ impl Writer {
         self.asm.op2(Code::Mov_r64_rm64, RDX, RAX);
         self.asm
             .op2(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
-        self.one_lane(m, |memory| {
+        self.one_lane(m, &m.parts, |memory| {
             let memory = i64::from(memory);
             Ok(MemoryOperand::with_base_displ(RDX, memory))
         })?;
@@ -350,7 +360,7 @@ impl Writer {
         let span = span + add;
         self.window(m.space, slow)?;
         self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
-        self.asm.jump(Code::Jb_rel32_64, slow);
+        self.asm.jump_if(Condition::Below, slow);
         let (limit, most, any) = (7, 3, 4);
         let mut offsets = Vec::with_capacity(c.count);
         for chunk in 0..c.count {
@@ -407,14 +417,10 @@ impl Writer {
         } else {
             self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
         }
-        self.asm.jump(Code::Jne_rel32_64, slow);
-        if !Self::is_vector(m) {
-            let added = if whole { None } else { Some((m.add, mask)) };
-            self.each_lane(m, (RDI, add), added, masked)?;
-            return Ok(Vec::new());
-        }
+        self.asm.jump_if(Condition::NotEqual, slow);
         let loaded = self.loaded_registers(m, 0);
-        self.move_chunks(c, &offsets, m, (RDI, add), masked, &loaded)?;
+        let base = (RDI, add);
+        self.move_lanes(m, &Places { c, offsets, base }, masked, &loaded)?;
         Ok(loaded)
     }
 
@@ -440,7 +446,7 @@ impl Writer {
             let scattered = self.asm.label();
             self.is_run(c, m, number, scattered)?;
             self.global_row(m, (memory, extended), &loaded, slow)?;
-            self.asm.jump(Code::Jmp_rel32_64, done);
+            self.asm.jump(done);
             self.asm.place(scattered);
         }
         self.global_scattered(c, m, masked, slow, &loaded)?;
@@ -499,7 +505,7 @@ impl Writer {
             .filter(|s| *s < 1 << 31)
             .ok_or(NoTemplate)?;
         self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
-        self.asm.jump(Code::Jb_rel32_64, slow);
+        self.asm.jump_if(Condition::Below, slow);
         if m.add != 0 {
             let add = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
             self.asm.op1s(Code::Sub_rm64_imm32, R8, add);
@@ -555,7 +561,7 @@ impl Writer {
             self.asm.op2(Code::VEX_Vmovmskpd_r32_ymm, ecx, ymm(bad));
             self.asm.op2(Code::Test_rm32_r32, ecx, ecx);
         }
-        self.asm.jump(Code::Jne_rel32_64, slow);
+        self.asm.jump_if(Condition::NotEqual, slow);
         if m.align > 1 {
             let low = self.qwords(m.align - 1);
             if avx512 {
@@ -565,11 +571,23 @@ impl Writer {
             } else {
                 self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(any), low);
             }
-            self.asm.jump(Code::Jne_rel32_64, slow);
+            self.asm.jump_if(Condition::NotEqual, slow);
         }
-        if !Self::is_vector(m) {
-            return self.each_lane(m, (R10, 0), None, masked);
+        let base = (R10, 0);
+        self.move_lanes(m, &Places { c, offsets, base }, masked, loaded)
+    }
+
+    /// Moves lanes, as vectors or one after the other.
+    fn move_lanes(
+        &mut self,
+        m: &LaneMessage,
+        places: &Places,
+        masked: bool,
+        loaded: &Loaded,
+    ) -> Done {
+        match Self::is_vector(m) {
+            true => self.move_chunks(m, places, masked, loaded),
+            false => self.each_lane(m, places, masked),
         }
-        self.move_chunks(c, &offsets, m, (R10, 0), masked, loaded)
     }
 }

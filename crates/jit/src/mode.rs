@@ -3,7 +3,7 @@
 //! A segment that computes floats has code for the usual mode, and a further form for each kind of mode that it may
 //! well be entered in ([`visakit_exec::code::Modes`]). It is left to the interpreter in all others.
 
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::flow::Compiler;
 use crate::kept::Content;
 use crate::pages::place as fields;
@@ -57,7 +57,7 @@ impl Compiler<'_> {
             None => self.writer.file(offset, 4),
         };
         let Ok(word) = word else {
-            self.writer.asm.jump(Op::Jmp_rel32_64, otherwise);
+            self.writer.asm.jump(otherwise);
             return;
         };
         let asm = &mut self.writer.asm;
@@ -72,7 +72,7 @@ impl Compiler<'_> {
             let rounding = ((bits & ROUNDING_BITS) >> ROUNDING_BITS.trailing_zeros()) as usize;
             asm.op1i(Op::And_rm32_imm32, EAX, MODE_BITS);
             asm.op1i(Op::Cmp_rm32_imm32, EAX, bits);
-            asm.jump(Op::Jne_rel32_64, otherwise);
+            asm.jump_if(Condition::NotEqual, otherwise);
             for (to, number) in [
                 (fields::CR0, bits),
                 (fields::CONTROL, by_rounding(CONTROL, rounding)),
@@ -97,7 +97,7 @@ impl Compiler<'_> {
         asm.op2(Op::Mov_r32_rm32, ECX, EAX);
         asm.op1i(Op::And_rm32_imm32, EAX, MODE_BITS & !ROUNDING_BITS);
         asm.op1i(Op::Cmp_rm32_imm32, EAX, USUAL_MODE);
-        asm.jump(Op::Jne_rel32_64, otherwise);
+        asm.jump_if(Condition::NotEqual, otherwise);
         asm.op1i(Op::And_rm32_imm32, ECX, ROUNDING_BITS);
         asm.op2(Op::Or_r32_rm32, EAX, ECX);
         asm.op2(Op::Mov_rm64_r64, field(fields::CR0), Register::RAX);

@@ -11,11 +11,11 @@
 //! access nothing but its own registers ([`Compiler::quiet`] looks for code that does no more), and they are counted when it has
 //! its turn.
 
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::elementary::is_near;
 use crate::exits::{TAKEN, Way};
-use crate::flow::Compiler;
+use crate::flow::{Compiler, step_number};
 use crate::follow::of_follower;
 use crate::kept::Kept;
 use crate::loops::Loop;
@@ -132,7 +132,6 @@ impl Compiler<'_> {
             split,
             alone: [all, some],
         };
-        asm.settle();
         let mark = asm.mark();
         self.failed = false;
         self.pair = Some(pair);
@@ -244,7 +243,7 @@ impl Compiler<'_> {
         asm.op1i(Op::Mov_rm64_imm32, field(fields::COMPANION), 0);
         let alone = asm.label();
         asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
-        asm.jump(Op::Jne_rel32_64, alone);
+        asm.jump_if(Condition::NotEqual, alone);
         asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
         asm.op2(Op::Mov_rm64_r64, field(fields_of::FILE), FILE);
         asm.op2(Op::Mov_rm64_r64, field(fields_of::RUNNING), R12);
@@ -269,11 +268,11 @@ impl Compiler<'_> {
         asm.place(pair.begin);
         let here = asm.label();
         asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
-        asm.jump(Op::Jne_rel32_64, here);
+        asm.jump_if(Condition::NotEqual, here);
         if usual_mode {
             for mode in [fields::MODE, fields_of::MODE] {
                 asm.op1i(Op::Cmp_rm32_imm32, field(mode), fields::USUAL);
-                asm.jump(Op::Jne_rel32_64, here);
+                asm.jump_if(Condition::NotEqual, here);
             }
         }
         asm.op2(load, YMM0, field(fields::STATE));
@@ -292,10 +291,10 @@ impl Compiler<'_> {
         asm.op2(Op::Mov_r64_rm64, FILE, field(fields_of::FILE));
         asm.op1i(Op::Shl_rm32_imm8, RUNNING, half);
         asm.op2(Op::Or_r32_rm32, RUNNING, field(fields_of::RUNNING));
-        asm.jump(Op::Jmp_rel32_64, both);
+        asm.jump(both);
         // It cannot go on.
         asm.place(here);
-        let number = u32::try_from(pair.header).unwrap_or(u32::MAX);
+        let number = step_number(pair.header);
         asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
         asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), RAX);
         asm.place(pair.give_up);
@@ -310,8 +309,8 @@ impl Compiler<'_> {
         asm.place(alone);
         let [all, some] = pair.alone;
         asm.op1i(Op::Cmp_rm32_imm32, RUNNING, full);
-        asm.jump(Op::Je_rel32_64, all);
-        asm.jump(Op::Jmp_rel32_64, some);
+        asm.jump_if(Condition::Equal, all);
+        asm.jump(some);
     }
 
     /// Threads that run alone go to the code of segments, if there is no other code for the loop.
@@ -325,7 +324,7 @@ impl Compiler<'_> {
             {
                 self.writer.asm.place(label);
                 let asm = &mut self.writer.asm;
-                asm.jump(Op::Jmp_rel32_64, segment.label(version));
+                asm.jump(segment.label(version));
             }
         }
     }
@@ -364,7 +363,7 @@ impl Compiler<'_> {
             false => pair.segments.get(&(step, version)).copied(),
         };
         match known {
-            Some(label) => self.writer.asm.jump(Op::Jmp_rel32_64, label),
+            Some(label) => self.writer.asm.jump(label),
             None => self.wait_at(step),
         }
         true
@@ -392,10 +391,10 @@ impl Compiler<'_> {
             pair.split
         };
         let asm = &mut self.writer.asm;
-        let number = u32::try_from(step).unwrap_or(u32::MAX);
+        let number = step_number(step);
         asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
         asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), Register::RAX);
-        asm.jump(Op::Jmp_rel32_64, label);
+        asm.jump(label);
     }
 
     /// Whether what is written is no code for one thread in its turn.
@@ -452,13 +451,13 @@ impl Compiler<'_> {
         let asm = &mut self.writer.asm;
         let apart = asm.label();
         asm.op1i(Op::Test_rm32_imm32, RUNNING, low);
-        asm.jump(Op::Je_rel32_64, apart);
+        asm.jump_if(Condition::Equal, apart);
         asm.op1i(Op::Test_rm32_imm32, RUNNING, low << half);
-        asm.jump(Op::Je_rel32_64, apart);
+        asm.jump_if(Condition::Equal, apart);
         if let Some(kept) = kept {
             self.writer.load_running(kept);
         }
-        self.writer.asm.jump(Op::Jmp_rel32_64, stays);
+        self.writer.asm.jump(stays);
         self.writer.asm.place(apart);
         self.store_pending(pending);
         self.count(counts);

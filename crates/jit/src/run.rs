@@ -1,7 +1,7 @@
 //! Machine code for runs of bytes: lanes whose addresses follow each other.
 
 use crate::Features;
-use crate::assembler::{Label, Operand};
+use crate::assembler::{Condition, Label, Operand};
 use crate::kept::Content;
 use crate::load::widening;
 use crate::memory::{Loaded, at};
@@ -134,7 +134,7 @@ impl Writer {
         } else {
             self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
         }
-        self.asm.jump(Code::Jne_rel32_64, otherwise);
+        self.asm.jump_if(Condition::NotEqual, otherwise);
         Ok(())
     }
 

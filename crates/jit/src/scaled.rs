@@ -8,6 +8,7 @@
 //! The product needs the sum no more, so that the steps of a turn that wait for each other are one less. Squares of complex
 //! numbers have such products, `2xy + c`, and their `x` goes through copies to the next turn.
 
+use crate::assembler::Condition;
 use crate::count::Counts;
 use crate::exits::Way;
 use crate::flow::Compiler;
@@ -300,7 +301,7 @@ impl Compiler<'_> {
             self.writer.relate(c, lane, Relation::Equal, [0, 0], bits);
             let asm = &mut self.writer.asm;
             asm.op1i(Op::Cmp_rm32_imm32, bits, u32::MAX >> (32 - lanes));
-            asm.jump(Op::Jne_rel32_64, otherwise);
+            asm.jump_if(Condition::NotEqual, otherwise);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Steps that compute or access memory: by a template, or by the interpreter's function.
 
-use crate::assembler::Label;
+use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::elementary::is_near;
 use crate::exits::Way;
-use crate::flow::Compiler;
+use crate::flow::{Compiler, step_number};
 use crate::kept::Detour;
 use crate::masks::Enabled;
 use crate::mode::Form;
@@ -38,7 +38,6 @@ impl Compiler<'_> {
             Enabled::Running => counts.running += 1,
             Enabled::Some => {}
         }
-        self.writer.asm.settle();
         let mark = self.writer.asm.mark();
         let kept = self.writer.kept.clone();
         let stores = self.writer.stores.len();
@@ -63,7 +62,10 @@ impl Compiler<'_> {
         };
         if self.try_work(step, changes, skip).is_ok() {
             if let Some(slow) = self.writer.beyond.take() {
-                debug_assert!(!self.writer.certain, "results may be stored before");
+                // Stores before it may have been removed for results that are not stored.
+                if self.writer.certain {
+                    self.writer.asm.give_up();
+                }
                 let [idle, done] = [(); 2].map(|()| self.writer.asm.label());
                 self.writer.forget_masks();
                 self.detour(place, step, how, *counts, pending, [slow, idle, done]);
@@ -160,7 +162,7 @@ impl Compiler<'_> {
         let [slow, idle, done] = [(); 3].map(|()| self.writer.asm.label());
         if how != Enabled::All {
             self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
-            self.writer.asm.jump(Op::Je_rel32_64, idle);
+            self.writer.asm.jump_if(Condition::Equal, idle);
         }
         let number = self.apart.get(&place).copied();
         let plan = self.linear.as_ref();
@@ -183,7 +185,7 @@ impl Compiler<'_> {
             self.invoke(detour.step, detour.counts);
             if detour.window.is_none() {
                 let reload = self.writer.asm.label();
-                self.writer.asm.jump(Op::Jmp_rel32_64, reload);
+                self.writer.asm.jump(reload);
                 self.writer.asm.place(detour.idle);
                 self.store_pending(&detour.pending);
                 self.writer.asm.place(reload);
@@ -193,9 +195,9 @@ impl Compiler<'_> {
             if self.writer.reload(&detour).is_err() {
                 // Not reached: what registers hold is inside of the file.
                 let label = self.exit(detour.step, detour.counts, Way::Leave);
-                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                self.writer.asm.jump(label);
             }
-            self.writer.asm.jump(Op::Jmp_rel32_64, detour.done);
+            self.writer.asm.jump(detour.done);
         }
     }
 
@@ -212,7 +214,7 @@ impl Compiler<'_> {
                 Enabled::Some => {}
             }
             let label = self.exit(place, before, Way::Leave);
-            self.writer.asm.jump(Op::Jmp_rel32_64, label);
+            self.writer.asm.jump(label);
             return;
         }
         self.writer.need_all();
@@ -226,7 +228,7 @@ impl Compiler<'_> {
             if self.writer.exec_mask(step).is_err() {
                 // Not reached: predicates are inside of the file.
                 let label = self.exit(place, counts, Way::Leave);
-                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                self.writer.asm.jump(label);
                 return;
             }
             if how == Enabled::Some {
@@ -235,7 +237,7 @@ impl Compiler<'_> {
             // Messages of blocks run without lanes, too.
             if !message {
                 self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
-                self.writer.asm.jump(Op::Je_rel32_64, skip);
+                self.writer.asm.jump_if(Condition::Equal, skip);
             }
         }
         self.invoke(place, counts);
@@ -256,7 +258,7 @@ impl Compiler<'_> {
         asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
         // The second and third arguments: the step and its lanes.
         asm.op2(Op::Mov_r32_rm32, Register::EDX, MASK);
-        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        let number = step_number(place);
         asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
         asm.op0(Op::VEX_Vzeroupper);
         asm.op1(Op::Call_rm64, field(fields::STEP));
@@ -265,7 +267,7 @@ impl Compiler<'_> {
         }
         let asm = &mut self.writer.asm;
         asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
-        asm.jump(Op::Jne_rel32_64, fault);
+        asm.jump_if(Condition::NotEqual, fault);
         asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
     }
 
@@ -285,7 +287,7 @@ impl Compiler<'_> {
         }
         if enabled != Enabled::All && step.lanes.count == 1 {
             self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
-            self.writer.asm.jump(Op::Je_rel32_64, skip);
+            self.writer.asm.jump_if(Condition::Equal, skip);
         }
         self.writer.compute(step, compute, enabled)
     }

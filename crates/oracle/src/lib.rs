@@ -12,6 +12,7 @@
 //! * [`compare`]: the same routine in both machines, all variables and all memory compared
 //! * [`generated`]: objects of `visakit-smith`, body of the fuzz target `differential`
 //! * [`session`]: many of them, counted
+//! * [`hostile`]: kernels that try to leave their memory, in the interpreter and in machine code
 //!
 //! # What is compared
 //!
@@ -91,6 +92,7 @@ pub mod float;
 mod four_bits;
 pub mod generate;
 pub mod generated;
+pub mod hostile;
 mod lsc;
 pub mod memory;
 pub mod message;

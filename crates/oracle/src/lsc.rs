@@ -84,6 +84,14 @@ fn address_bytes(i: &Instruction) -> Result<usize> {
     }
 }
 
+/// The lanes, and their addresses: all are read before anything is written.
+fn addresses(view: &View<'_, '_>, i: &Instruction, lanes: Lanes) -> Result<Vec<(usize, i128)>> {
+    let enabled = (0..lanes.count).filter(|lane| lanes.has(*lane));
+    enabled
+        .map(|lane| Ok((lane, address(view, i, lane)?)))
+        .collect()
+}
+
 /// The address of a lane.
 fn address(view: &View<'_, '_>, i: &Instruction, lane: usize) -> Result<i128> {
     let size = address_bytes(i)?;
@@ -164,8 +172,7 @@ pub(crate) fn vectors(
         return Err(Halt::Undefined("packed data of several lanes"));
     }
     let grf = view.scope.grf;
-    for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
-        let first = address(view, i, lane)?;
+    for (lane, first) in addresses(view, i, lanes)? {
         for v in 0..count {
             let at = first + i128::try_from(v * datum.memory).unwrap_or(0);
             let byte = place(grf, lanes, datum, lane, v, order);
@@ -191,8 +198,7 @@ pub(crate) fn quads(
     let where_to = space(memory, view, i)?;
     let data = raw(i, if loads { F::Dst } else { F::Src1Data })?;
     let grf = view.scope.grf;
-    for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
-        let first = address(view, i, lane)?;
+    for (lane, first) in addresses(view, i, lanes)? {
         for (slot, v) in (0..4).filter(|v| mask >> v & 1 != 0).enumerate() {
             let at = first + i128::try_from(v * datum.memory).unwrap_or(0);
             let byte = place(grf, lanes, datum, lane, slot, false);
@@ -242,8 +248,7 @@ pub(crate) fn atomic(
     } else {
         (1 << (width * 8)) - 1
     };
-    for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
-        let at = address(view, i, lane)?;
+    for (lane, at) in addresses(view, i, lanes)? {
         let get = |view: &View<'_, '_>, operand: visakit_isa::RawOperand| {
             if operand.is_null() {
                 Ok(0)

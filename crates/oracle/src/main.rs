@@ -1,6 +1,8 @@
-//! Compares many random routines in both machines.
+//! Compares many random routines in both machines, or hostile kernels in the interpreter and in machine code.
 
 #![allow(clippy::print_stdout, reason = "a command-line program")]
+
+mod survivor;
 
 use clap::Parser;
 use rayon::prelude::*;
@@ -10,7 +12,13 @@ use visakit_oracle::session::{self, Tally};
 /// Run random routines in the slow and in the fast machine and compare all registers.
 #[derive(Parser)]
 struct Options {
-    /// Number of routines of single instructions, eight instructions each.
+    /// Run kernels that try to leave their memory, in the interpreter and in machine code, and compare their memory.
+    #[arg(long)]
+    hostile: bool,
+    /// Run them in this process, for another one that survives it.
+    #[arg(long, hide = true, requires = "hostile")]
+    alone: bool,
+    /// Number of routines of single instructions, eight instructions each, or of hostile kernels.
     #[arg(long, default_value_t = 100_000)]
     count: u64,
     /// First seed.
@@ -35,6 +43,12 @@ struct Options {
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    if options.alone {
+        return survivor::alone(options.seed, options.count);
+    }
+    if options.hostile {
+        return survivor::all(options.seed, options.count, options.show);
+    }
     let only = options.op.as_deref();
     let mut tally = over(options.seed, options.count, |seeds| {
         session::instructions(seeds, only, 2)

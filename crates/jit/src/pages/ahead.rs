@@ -1,6 +1,6 @@
 //! Threads that run before their turn, and two that run side by side: what machine code leaves to functions.
 
-use super::{Context, ENDED, NOT_ALONE, State, UNWRITTEN};
+use super::{Context, ENDED, NOT_ALONE, Own, State};
 use visakit_exec::{NativeAhead, NativeLanes};
 
 /// A thread that machine code can go on with, or has left behind.
@@ -17,11 +17,7 @@ pub(super) struct Follower {
     pub(super) place: u64,
     /// Out: the content of `%cr0`, if it waits.
     pub(super) state: State,
-    /// As in [`Context`].
-    pub(super) parked: u64,
-    pub(super) behind: u64,
-    pub(super) known_cr0: u64,
-    pub(super) companion: *const u8,
+    pub(super) own: Own,
     /// Instructions that it has run before its turn, and their enabled lanes.
     pub(super) ahead: u64,
     pub(super) lane_operations: u64,
@@ -38,10 +34,7 @@ impl Follower {
             target,
             place: ENDED,
             state,
-            parked: 0,
-            behind: NOT_ALONE,
-            known_cr0: UNWRITTEN,
-            companion: std::ptr::null(),
+            own: Own::NEW,
             ahead: 0,
             lane_operations: 0,
             began: (running as u64, target, state),
@@ -51,7 +44,7 @@ impl Follower {
     /// It begins again.
     pub(super) const fn restart(&mut self) {
         (self.running, self.target, self.state) = self.began;
-        (self.parked, self.behind) = (0, NOT_ALONE);
+        (self.own.parked, self.own.behind) = (0, NOT_ALONE);
         (self.ahead, self.lane_operations) = (0, 0);
     }
 }
@@ -93,7 +86,7 @@ impl Context<'_> {
                 running: u32::try_from(next.running).unwrap_or(0),
                 waiting: usize::try_from(next.state.waiting).unwrap_or(usize::MAX),
             },
-            parked: u32::try_from(next.parked).unwrap_or(0),
+            parked: u32::try_from(next.own.parked).unwrap_or(0),
             instructions: next.ahead,
             lane_operations: next.lane_operations,
             cr0: u32::try_from(next.state.cr0).ok(),
@@ -119,7 +112,7 @@ impl Context<'_> {
             return;
         };
         (next.place, next.running, next.state) = (place, running, state);
-        (next.parked, next.behind) = waiting(&mut next.state, parked);
+        (next.own.parked, next.own.behind) = waiting(&mut next.state, parked);
         [next.ahead, next.lane_operations] = ahead;
         if let Some(target) = target {
             next.target = target;
@@ -131,7 +124,7 @@ impl Context<'_> {
     }
 }
 
-/// Lets lanes wait in a state, or none: what [`Context::parked`] and [`Context::behind`] are then.
+/// Lets lanes wait in a state, or none: what [`Own::parked`] and [`Own::behind`] are then.
 fn waiting(state: &mut State, parked: u64) -> (u64, u64) {
     if parked == 0 {
         state.waiting = usize::MAX as u64;
@@ -152,8 +145,8 @@ pub(super) extern "sysv64" fn split(context: &mut Context<'_>) -> *const u8 {
         0 => (waits_at, parked & full, 0),
         running => (place, running, parked & full),
     };
-    let own = part(context.running, context.parked);
-    let other = part(context.running >> half, context.parked >> half);
+    let own = part(context.running, context.own.parked);
+    let other = part(context.running >> half, context.own.parked >> half);
     let mut other_state = context.pair.other_state;
     other_state.waiting = waits_at;
     let used = context.pair.other_used + (context.pair.started - context.left);
@@ -162,9 +155,9 @@ pub(super) extern "sysv64" fn split(context: &mut Context<'_>) -> *const u8 {
     let mut state = context.pair.state;
     state.waiting = waits_at;
     (context.place, context.running) = (own.0, own.1);
-    (context.parked, context.behind) = waiting(&mut state, own.2);
+    (context.own.parked, context.own.behind) = waiting(&mut state, own.2);
     context.state = state;
-    context.known_cr0 = context.pair.known_cr0;
+    context.own.known_cr0 = context.pair.known_cr0;
     context.file = context.pair.file;
     let lanes = u32::try_from(own.1).unwrap_or(0);
     let place = usize::try_from(own.0).unwrap_or(usize::MAX);
@@ -182,5 +175,5 @@ pub(super) extern "sysv64" fn give_up(context: &mut Context<'_>) {
     let pair = &context.pair;
     (context.file, context.running) = (pair.file, pair.running);
     (context.left, context.lane_operations) = (pair.left, pair.lane_operations);
-    (context.state, context.known_cr0) = (pair.state, pair.known_cr0);
+    (context.state, context.own.known_cr0) = (pair.state, pair.known_cr0);
 }

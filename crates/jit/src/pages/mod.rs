@@ -56,16 +56,10 @@ pub(crate) struct Context<'a> {
     surfaces: *const Region,
     surface_count: u64,
     state: State,
-    /// Lanes that machine code has let wait at [`State::waiting`], and the host does not know of.
-    parked: u64,
-    /// If these are all that wait there: the smallest place after it where lanes wait, as in [`State::waiting`]; otherwise
-    /// [`place::NOT_ALONE`].
-    behind: u64,
-    /// The value of [`State::cr0`] that the interpreter has.
-    known_cr0: u64,
-    /// Machine code that brings the next thread to the loop that it may run side by side with this one; null if it may not.
-    // Adjacent to those before it: machine code takes them from a follower at once.
-    companion: *const u8,
+    own: Own,
+    /// The places in memory of the lanes of an access that makes one lane after the other: as they were compared with the
+    /// bounds, whatever the access writes to the register file in the meantime.
+    lanes: [MaybeUninit<u64>; 32],
     pair: Pair,
     /// Two threads part; returns where machine code goes on with the first of them.
     split: extern "sysv64" fn(&mut Context<'_>) -> *const u8,
@@ -108,8 +102,33 @@ struct State {
     cr0: u64,
 }
 
-/// A vector register.
-const _: () = assert!(size_of::<State>() == 32);
+/// What the host does not know of a thread. Machine code takes it from a thread at once, too.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Own {
+    /// Lanes that machine code has let wait at [`State::waiting`].
+    parked: u64,
+    /// If these are all that wait there: the smallest place after it where lanes wait, as in [`State::waiting`]; otherwise
+    /// [`place::NOT_ALONE`].
+    behind: u64,
+    /// The value of [`State::cr0`] that the interpreter has.
+    known_cr0: u64,
+    /// Machine code that brings the next thread to the loop that it may run side by side with this one; null if it may not.
+    companion: *const u8,
+}
+
+/// A vector register each: `follow.rs` moves them as such.
+const _: () = assert!(size_of::<State>() == 32 && size_of::<Own>() == 32);
+
+impl Own {
+    /// That of a thread which the host knows.
+    const NEW: Self = Self {
+        parked: 0,
+        behind: NOT_ALONE,
+        known_cr0: UNWRITTEN,
+        companion: std::ptr::null(),
+    };
+}
 
 impl State {
     /// That of lanes, of which the first wait at a place, in a float mode.
@@ -158,7 +177,7 @@ impl Context<'_> {
         self.place = thread.place as u64;
         self.target = target;
         self.state = State::new(thread.waiting, thread.mode);
-        self.known_cr0 = UNWRITTEN;
+        self.own.known_cr0 = UNWRITTEN;
         if let NativeMode::Flushing(flushed) = thread.mode {
             self.flush(flushed);
         }
@@ -210,11 +229,13 @@ impl Context<'_> {
         for (place, companion) in companions.into_iter().enumerate() {
             let companion = if may { companion } else { std::ptr::null() };
             match place {
-                0 => self.companion = companion,
+                0 => self.own.companion = companion,
                 _ if place < count => {
                     if let Some(follower) = self.followers.get_mut(place) {
                         // SAFETY: all below the count were written just now.
-                        unsafe { (&raw mut (*follower.as_mut_ptr()).companion).write(companion) };
+                        unsafe {
+                            (&raw mut (*follower.as_mut_ptr()).own.companion).write(companion)
+                        };
                     }
                 }
                 _ => break,
@@ -226,7 +247,7 @@ impl Context<'_> {
         {
             let state = State::new(thread.waiting, thread.mode);
             let mut own = Follower::new(self.file, thread.running, target, state);
-            own.companion = self.companion;
+            own.own.companion = self.own.companion;
             first.write(own);
             self.repeats = 1;
         }
@@ -243,7 +264,7 @@ impl Context<'_> {
             return self.follow(thread);
         }
         // Those that are left run one after the other.
-        self.companion = std::ptr::null();
+        self.own.companion = std::ptr::null();
         self.follower += size_of::<Follower>() as u64;
         self.known_follower = self.follower;
     }
@@ -311,7 +332,7 @@ impl Context<'_> {
         self.tell_thread();
         self.tell_parked();
         self.tell_ahead();
-        thread.cr0 = match self.state.cr0 == self.known_cr0 {
+        thread.cr0 = match self.state.cr0 == self.own.known_cr0 {
             true => None,
             false => u32::try_from(self.state.cr0).ok(),
         };
@@ -324,21 +345,20 @@ impl Context<'_> {
 
     /// Tells the host which lanes of the thread wait.
     fn tell_parked(&mut self) {
-        if self.parked != 0 {
+        if self.own.parked != 0 {
             let place = usize::try_from(self.state.waiting).unwrap_or(usize::MAX);
-            let lanes = u32::try_from(self.parked).unwrap_or(0);
+            let lanes = u32::try_from(self.own.parked).unwrap_or(0);
             self.host.park(place, lanes);
-            self.parked = 0;
-            self.behind = NOT_ALONE;
+            (self.own.parked, self.own.behind) = (0, NOT_ALONE);
         }
     }
 
     /// Passes the float mode to the interpreter.
     fn tell_mode(&mut self) {
         let cr0 = self.state.cr0;
-        if cr0 != self.known_cr0 {
+        if cr0 != self.own.known_cr0 {
             self.host.float_mode(u32::try_from(cr0).unwrap_or(0));
-            self.known_cr0 = cr0;
+            self.own.known_cr0 = cr0;
         }
     }
 }
@@ -392,8 +412,8 @@ extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
     // The first one is not known to all functions as a follower, but it begins again, too.
     let first = context.followers.first();
     // SAFETY: groups only repeat if the first one was written, too.
-    let first = first.map(|first| unsafe { first.assume_init_ref().companion });
-    context.companion = first.unwrap_or(std::ptr::null());
+    let first = first.map(|first| unsafe { first.assume_init_ref().own.companion });
+    context.own.companion = first.unwrap_or(std::ptr::null());
     for number in 1..context.written {
         if let Some(follower) = context.at(number * size_of::<Follower>() as u64) {
             follower.restart();
@@ -531,10 +551,8 @@ impl Pages {
             branch,
             fault: 0,
             state: State::new(usize::MAX, NativeMode::Other),
-            parked: 0,
-            behind: NOT_ALONE,
-            known_cr0: UNWRITTEN,
-            companion: std::ptr::null(),
+            own: Own::NEW,
+            lanes: [const { MaybeUninit::uninit() }; 32],
             pair: Pair {
                 file: std::ptr::null_mut(),
                 running: 0,

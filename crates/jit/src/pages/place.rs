@@ -19,8 +19,8 @@ pub(crate) const RUNNING: i64 = offset_of!(Context<'_>, running) as i64;
 pub(crate) const LEFT: i64 = offset_of!(Context<'_>, left) as i64;
 pub(crate) const LANE_OPERATIONS: i64 = offset_of!(Context<'_>, lane_operations) as i64;
 pub(crate) const WAITING: i64 = offset_of!(Context<'_>, state.waiting) as i64;
-pub(crate) const PARKED: i64 = offset_of!(Context<'_>, parked) as i64;
-pub(crate) const BEHIND: i64 = offset_of!(Context<'_>, behind) as i64;
+pub(crate) const PARKED: i64 = offset_of!(Context<'_>, own.parked) as i64;
+pub(crate) const BEHIND: i64 = offset_of!(Context<'_>, own.behind) as i64;
 pub(crate) const PLACE: i64 = offset_of!(Context<'_>, place) as i64;
 pub(crate) const TARGET: i64 = offset_of!(Context<'_>, target) as i64;
 pub(crate) const BRANCH: i64 = offset_of!(Context<'_>, branch) as i64;
@@ -37,11 +37,15 @@ pub(crate) const CONTROL: i64 = offset_of!(Context<'_>, state.control) as i64;
 pub(crate) const CR0: i64 = offset_of!(Context<'_>, state.cr0) as i64;
 pub(crate) const GRANTED: i64 = offset_of!(Context<'_>, granted) as i64;
 pub(crate) const STATE: i64 = offset_of!(Context<'_>, state) as i64;
-pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, known_cr0) as i64;
+pub(crate) const OWN: i64 = offset_of!(Context<'_>, own) as i64;
+pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, own.known_cr0) as i64;
+pub(crate) const LANES: i64 = offset_of!(Context<'_>, lanes) as i64;
+/// Bytes of [`LANES`].
+pub(crate) const LANES_BYTES: usize = 32 * 8;
 pub(crate) const REPEATS: i64 = offset_of!(Context<'_>, repeats) as i64;
 pub(crate) const AGAIN: i64 = offset_of!(Context<'_>, again) as i64;
 pub(crate) const FOLLOWER: i64 = offset_of!(Context<'_>, follower) as i64;
-pub(crate) const COMPANION: i64 = offset_of!(Context<'_>, companion) as i64;
+pub(crate) const COMPANION: i64 = offset_of!(Context<'_>, own.companion) as i64;
 pub(crate) const SPLIT: i64 = offset_of!(Context<'_>, split) as i64;
 pub(crate) const GIVE_UP: i64 = offset_of!(Context<'_>, give_up) as i64;
 pub(crate) const FOLLOWERS_END: i64 = offset_of!(Context<'_>, followers_end) as i64;
@@ -76,11 +80,12 @@ pub(crate) mod follower {
     pub(crate) const STATE: i64 = (FIRST + offset_of!(Follower, state)) as i64;
     pub(crate) const PLACE: i64 = (FIRST + offset_of!(Follower, place)) as i64;
     pub(crate) const CR0: i64 = (FIRST + offset_of!(Follower, state.cr0)) as i64;
-    pub(crate) const PARKED: i64 = (FIRST + offset_of!(Follower, parked)) as i64;
+    pub(crate) const OWN: i64 = (FIRST + offset_of!(Follower, own)) as i64;
     pub(crate) const AHEAD: i64 = (FIRST + offset_of!(Follower, ahead)) as i64;
     pub(crate) const LANE_OPERATIONS: i64 = (FIRST + offset_of!(Follower, lane_operations)) as i64;
     /// Its size.
     pub(crate) const BYTES: i64 = size_of::<Follower>() as i64;
+    pub(crate) const SIZE: u32 = size_of::<Follower>() as u32;
 }
 pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
 pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;

@@ -289,12 +289,12 @@ fn atomics() {
     }
 }
 
-/// A lane's result must not be read by a later lane.
+/// A lane's result must not be read by a later lane; its address is not read again.
 #[test]
 fn results_over_operands() {
-    for result in ["S", "A"] {
+    for (result, template) in [("S", false), ("A", true)] {
         let lines = format!("lsc_atomic_iadd.slm (M1, 16) {result}:d32 flat[A]:a32 S %null");
-        check(16, 4, &lines, false);
+        check(16, 4, &lines, template);
     }
 }
 

@@ -15,7 +15,7 @@ use visakit_isa::semantics::{
 use visakit_isa::table::{self, FieldKind};
 use visakit_isa::{
     DataType, ElementCount, ExecSize, FieldName as F, Instruction, InstructionDef, Op, RawOperand,
-    SurfaceId, Value, VectorOperand, enums,
+    SurfaceId, Value, VarId, VectorOperand, enums,
 };
 
 /// Buffers of a case: bytes, an image of 64 bytes a row, counters.
@@ -108,11 +108,49 @@ impl Pool {
             (Storage::Flat, DataLayout::Block) => self.random_svm_block(row, base)?,
             (_, DataLayout::Block) => self.random_owords(row)?,
             (_, DataLayout::Texels) => self.random_typed(row)?,
-            (Storage::Lsc, _) => self.random_lsc(row, base)?,
+            (Storage::Lsc, _) => {
+                let instruction = self.random_lsc(row, base)?;
+                self.overlay(&instruction);
+                instruction
+            }
             _ => self.random_legacy(row, memory, base)?,
         };
         self.push(instruction);
         Some(self.body.code.len() - 1)
+    }
+
+    /// Puts the addresses of a message into what it writes, now and then: all of them are read before.
+    fn overlay(&mut self, instruction: &Instruction) {
+        let (Some(Value::Raw(to)), Some(Value::Raw(from))) =
+            (instruction.get(F::Dst), instruction.get(F::Src0Addrs))
+        else {
+            return;
+        };
+        let (to, from) = (to.variable, from.variable);
+        let (Some(into), Some(addresses)) = (self.set_of(to), self.set_of(from)) else {
+            return;
+        };
+        let bytes = self.sets[addresses].1.clone();
+        let Some(room) = self.sets[into].1.len().checked_sub(bytes.len()) else {
+            return;
+        };
+        if self.rng.bool() {
+            return;
+        }
+        let at = self.rng.usize(..=room / self.grf) * self.grf;
+        self.sets[into].1[at..at + bytes.len()].copy_from_slice(&bytes);
+        self.sets.remove(addresses);
+        let index = from.0 - self.format.predefined_variable_count();
+        let variable = &mut self.body.variables[index as usize];
+        variable.alias = to;
+        variable.alias_offset = u16::try_from(at).unwrap_or(0);
+    }
+
+    /// The place of the first content of a variable.
+    fn set_of(&self, id: VarId) -> Option<usize> {
+        let index = id.0.checked_sub(self.format.predefined_variable_count())?;
+        let name = format!("V{}", index + 32);
+        self.sets.iter().position(|(own, _)| *own == name)
     }
 
     /// A surface variable with that binding-table index.

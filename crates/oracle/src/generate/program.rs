@@ -400,14 +400,36 @@ impl<'r> Writer<'r> {
             [Self::destination(counter), Self::source(counter, true), one],
         );
         let limit = Value::Vector(immediate(DataType::D, self.rng.u64(1..9)));
-        let wide = self.exec(self.lanes, 0, true);
+        // One lane is enough for a branch of all of them.
+        let lanes = if self.rng.bool() { 1 } else { self.lanes };
+        let exec = self.exec(lanes, 0, true);
         self.compare(
-            wide,
+            exec,
             enums::relation::LT,
             id,
             Self::source(counter, true),
             limit,
         );
+    }
+
+    /// Compares two numbers that all lanes share, of which one may be negative.
+    fn decide(&mut self) -> Predicate {
+        let id = PredicateId(self.rng.u16(1..PREDICATES));
+        let exec = self.exec(1, 0, true);
+        let counter = Self::source(self.scalar_counter(), true);
+        let vector = self.any_vector();
+        let other = match self.rng.u8(..3) {
+            0 => self.number(),
+            1 => Value::Vector(immediate(DataType::D, self.rng.u64(..4))),
+            _ => Self::source(vector, true),
+        };
+        let relation = self.rng.u8(..6);
+        let (a, b) = match self.rng.bool() {
+            true => (counter, other),
+            false => (other, counter),
+        };
+        self.compare(exec, relation, id, a, b);
+        Predicate::new(id, PredicateCombine::PerLane, self.rng.bool()).unwrap_or(Predicate::NONE)
     }
 
     fn branch(&mut self, op: Op, exec: Value, pred: Predicate, label: LabelId) {
@@ -510,12 +532,13 @@ impl<'r> Writer<'r> {
                 }
                 (9, Some(to), _) => {
                     let exec = self.exec(1, 0, false);
-                    let pred = if self.rng.bool() {
-                        self.predicate()
-                    } else {
-                        Predicate::NONE
+                    let pred = match self.rng.u8(..4) {
+                        0 => self.predicate(),
+                        1 => Predicate::NONE,
+                        _ => self.decide(),
                     };
-                    self.branch(Op::JMP, exec, pred, to);
+                    let op = if self.rng.bool() { Op::JMP } else { Op::GOTO };
+                    self.branch(op, exec, pred, to);
                 }
                 (10, Some(_), _) if ahead.len() > 1 => self.switch(ahead),
                 _ => {}

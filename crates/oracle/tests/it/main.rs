@@ -2,5 +2,6 @@
 
 mod compare;
 mod float;
+mod hostile;
 mod seeds;
 mod smith;
