@@ -344,7 +344,7 @@ impl Case {
         };
         self.launch(from_text, &config, change, |_, arguments, launch| {
             let outcome = run(launch)?;
-            if outcome.stopped {
+            if !outcome.end.is_complete() {
                 return Err(LaunchError::Stopped);
             }
             let difference = self.difference(arguments, &outcome)?;

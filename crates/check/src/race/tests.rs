@@ -1,4 +1,5 @@
 use super::{Cells, Conflict, Now, Order, Record};
+use crate::finding::Between;
 use crate::listing::Fence;
 
 /// Threads of one group that access one cell of local memory, a message after the other.
@@ -31,7 +32,13 @@ impl Group {
             conditional: false,
             value: u32::from(lane),
         };
-        self.order.access(&mut self.cells, (true, 7), &now)
+        let mut found = Vec::new();
+        self.order
+            .access(&mut self.cells, (true, 7), &now, &mut found);
+        found
+            .into_iter()
+            .map(|(conflict, _)| conflict)
+            .min_by_key(|c| c.between)
     }
 
     fn read(&mut self, thread: u16, lane: u8) {
@@ -58,7 +65,7 @@ fn two_readers_of_a_thread_are_both_remembered() {
             group.read(0, *lane);
         }
         let conflict = group.write(0, writer).unwrap();
-        assert!(conflict.lockstep);
+        assert_eq!(conflict.between, Between::Lockstep);
         assert_eq!(conflict.other.lane, other, "{reads:?}");
     }
 }
@@ -100,7 +107,7 @@ fn what_is_before_a_barrier_is_forgotten() {
     }
     group.read(0, 1);
     group.read(0, 2);
-    assert!(group.write(0, 2).unwrap().lockstep);
+    assert_eq!(group.write(0, 2).unwrap().between, Between::Lockstep);
 }
 
 #[test]
@@ -110,6 +117,6 @@ fn a_reader_of_another_thread_is_kept() {
     group.read(0, 1);
     group.read(0, 2);
     let conflict = group.write(0, 2).unwrap();
-    assert!(!conflict.lockstep);
+    assert_eq!(conflict.between, Between::Threads);
     assert_eq!(conflict.other.record.thread, 1);
 }
