@@ -428,7 +428,8 @@ impl Finding {
 
     /// Findings are listed in this order: errors before warnings before notes, then in the order of the kinds, of whose
     /// accesses they are, and of what these do.
-    pub(crate) fn severity(&self) -> impl Ord + use<> {
+    #[must_use]
+    pub fn severity(&self) -> impl Ord + use<> {
         let kind = self.kind;
         (std::cmp::Reverse(kind.level()), kind, self.class())
     }

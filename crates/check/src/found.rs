@@ -1,5 +1,9 @@
 //! Findings, one for each cause.
 
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "tests")]
+mod tests;
+
 use crate::finding::{Class, Finding, Kind};
 use hashbrown::{HashMap, HashSet};
 

@@ -6,6 +6,7 @@
 
 mod cells;
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "tests")]
 mod tests;
 
 pub(crate) use cells::{Cells, Earlier, LANES, Now, Record};

@@ -6,6 +6,8 @@ use visakit_check::{Finding, Kind, Place, Space, Suppressions, Target};
 
 fn finding() -> Finding {
     Finding {
+        access: None,
+        between: None,
         kind: Kind::Race,
         space: Space::Global,
         place: Place {

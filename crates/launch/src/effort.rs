@@ -2,9 +2,9 @@
 
 use crate::end::{End, Reason, Standing, standing};
 use crate::error::LaunchError;
-use crate::kernel::Config;
+use crate::kernel::{Config, Turn};
 use crate::queue::Queue;
-use crate::turns::{Pace, Team, Turn, Turns};
+use crate::turns::{Pace, Team, Turns};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use visakit_exec::{
@@ -253,7 +253,7 @@ impl<'a> Effort<'a> {
                 first,
             };
             let failed = observers.of(slot).and_then(|mut own| {
-                let mut turns = Turns::new(UNWATCHED);
+                let mut turns = Turns::new(self.config.turn.unwrap_or(UNWATCHED));
                 self.work(
                     &source,
                     &mut turns,
@@ -308,7 +308,7 @@ impl<'a> Effort<'a> {
             slot: 0,
             first,
         };
-        let mut turns = Turns::new(WATCHED);
+        let mut turns = Turns::new(self.config.turn.unwrap_or(WATCHED));
         let failed = self.work(
             &source,
             &mut turns,
@@ -343,19 +343,21 @@ impl<'a> Effort<'a> {
         loop {
             let new = turns.has_room().then(|| self.next(source, done)).flatten();
             let is_watched = |number| watched.is_some_and(|watched| watched(number));
-            let group = match new {
+            let place = match new {
                 Some(number) => Some(turns.fresh(is_watched(number), &team)),
                 None => turns.next(),
             };
-            let Some(mut group) = group else { break };
+            let fuel = turns.fuel();
+            let Some((place, group)) = place.and_then(|at| Some((at, turns.get(at)?))) else {
+                break;
+            };
             if self.interrupted() {
                 done.stop(Reason::Interrupted);
-                if new.is_none() {
-                    Self::leave(&group.team, done);
+                if new.is_some() {
+                    turns.ended(place);
                 }
                 break;
             }
-            let fuel = turns.fuel();
             let mut after = |number: u64| {
                 let goes_on = self.faulted.load(Relaxed) == u64::MAX && !self.interrupted();
                 let next = (goes_on && watched.is_none()).then(|| source.after(number));
@@ -369,15 +371,16 @@ impl<'a> Effort<'a> {
                 }
             };
             match pace {
-                Ok(Pace::Paused) => turns.paused(group, fuel),
+                Ok(Pace::Paused) => turns.paused(fuel),
                 Ok(Pace::Ended) => {
                     if group.watched {
                         observer.ended();
                     }
-                    turns.ended(group);
+                    turns.ended(place);
                 }
                 Ok(Pace::Stopped) => {
                     done.stand(&group.team);
+                    turns.ended(place);
                     if self.interrupted() {
                         done.stop(Reason::Interrupted);
                         break;
@@ -388,11 +391,12 @@ impl<'a> Effort<'a> {
                 {
                     Self::leave(&group.team, done);
                     done.stop(Reason::Fault(fault));
-                    turns.ended(group);
+                    turns.ended(place);
                 }
                 Err(error) => {
                     Self::leave(&group.team, done);
                     let number = group.team.number();
+                    turns.ended(place);
                     self.faulted.fetch_min(number, Relaxed);
                     let of_all = matches!(error, LaunchError::Steps(_));
                     if failed.as_ref().is_none_or(|first| number < first.0) {
@@ -404,8 +408,8 @@ impl<'a> Effort<'a> {
                 }
             }
         }
-        for group in turns.give_up() {
-            Self::leave(&group.team, done);
+        for team in turns.left() {
+            Self::leave(team, done);
         }
         failed
     }
@@ -472,7 +476,8 @@ mod tests {
     use crate::case::Case;
     use std::path::{Path, PathBuf};
 
-    /// Where the steps of a group are interrupted makes no difference to memory, counters, or comparisons.
+    /// Where the steps of a group are interrupted, and whether groups take turns, makes no difference to memory, counters,
+    /// or comparisons.
     #[test]
     fn cut_anywhere() {
         let config = Config::default();
@@ -492,7 +497,8 @@ mod tests {
             .filter_map(|k| inside(k).into_iter().find(described))
         {
             let case = Case::open(&path).unwrap();
-            let run = |chunk| {
+            let run = |chunk, turn| {
+                let config = Config { turn, ..config };
                 let verdict = case.run_launch(
                     false,
                     &config,
@@ -506,14 +512,28 @@ mod tests {
                     .collect();
                 (verdict.outcome.counters, memory)
             };
-            let whole = run(u64::MAX);
+            let whole = run(u64::MAX, None);
             let chunks: &[u64] = match whole.0.instructions {
                 0..50_000 => &[1, 3, 977],
                 50_000..1_000_000 => &[977],
                 _ => continue,
             };
             for chunk in chunks {
-                assert!(run(*chunk) == whole, "{}, {chunk}", case.name());
+                assert!(run(*chunk, None) == whole, "{}, {chunk}", case.name());
+            }
+            for steps in [7, 331] {
+                let turn = Turn {
+                    patience: 3 * steps,
+                    steps,
+                };
+                let (counters, memory) = run(u64::MAX, Some(turn));
+                assert_eq!(counters, whole.0, "{}, {turn:?}", case.name());
+                // Which numbers atomics return depends on the order.
+                assert!(
+                    memory == whole.1 || case.name().contains("atomic"),
+                    "{}, {turn:?}",
+                    case.name()
+                );
             }
             cases += 1;
         }

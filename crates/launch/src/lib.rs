@@ -55,7 +55,7 @@ pub use error::LaunchError;
 pub use facts::{BoundArgument, Facts, Section};
 pub use front::Dependency;
 pub use input::{Input, Linked, Reading, link};
-pub use kernel::{Compile, Config, Kernel, Launch, Loaded, Outcome};
+pub use kernel::{Compile, Config, Kernel, Launch, Loaded, Outcome, Turn};
 pub use locals::LocalVariable;
 pub use media::{Media, MediaOutcome, MediaSurface, SurfaceShape, Target};
 pub use ndrange::NdRange;

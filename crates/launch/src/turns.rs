@@ -6,11 +6,14 @@
 
 use crate::effort::{After, Done, Effort};
 use crate::error::LaunchError;
-use std::collections::VecDeque;
+use crate::kernel::Turn;
 use visakit_exec::{Group, Observer, Program};
 
-/// Most groups of a worker that have begun and not ended.
-const MOST: usize = 64;
+/// Threads of the groups of a worker that have begun and not ended: as many as a device has.
+const MOST_THREADS: usize = 2048;
+
+/// The patience with several groups is at most this many times that with one.
+const MOST_PATIENCE: usize = 16;
 
 /// How far a group got in its turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +61,11 @@ pub(crate) trait Team {
     /// The threads, and their program.
     fn threads(&self) -> (&Group, &Program);
 
+    /// Bytes of memory that groups of a worker have one after the other.
+    fn shared_bytes(&self) -> u64 {
+        0
+    }
+
     /// Another group of the worker is to run: saves what both use.
     fn put_aside(&mut self) {}
 
@@ -70,22 +78,18 @@ pub(crate) struct Begun<T> {
     pub(crate) team: T,
     /// Whether it reports to an observer.
     pub(crate) watched: bool,
-    aside: bool,
 }
 
-/// How long turns are, in steps.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
-    /// How long a group runs until another one may begin beside it.
-    pub(crate) patience: u64,
-    /// One turn among several.
-    pub(crate) steps: u64,
-}
-
-/// The groups of a worker that have begun.
+/// The groups of a worker that have begun and not ended, in the order in which they began.
 pub(crate) struct Turns<T> {
     turn: Turn,
-    waiting: VecDeque<Begun<T>>,
+    all: Vec<Begun<T>>,
+    /// The one that ran last.
+    running: Option<usize>,
+    /// Turns go up and down the list: a row of groups of which each waits for its neighbour ends in one pass, whichever of
+    /// the two that is. This is the next place up, or the place after the next one down.
+    at: usize,
+    up: bool,
     idle: Vec<T>,
     /// Groups that may have begun at the same time.
     most: usize,
@@ -97,7 +101,10 @@ impl<T: Team> Turns<T> {
     pub(crate) const fn new(turn: Turn) -> Self {
         Self {
             turn,
-            waiting: VecDeque::new(),
+            all: Vec::new(),
+            running: None,
+            at: 0,
+            up: true,
             idle: Vec::new(),
             most: 1,
             since: 0,
@@ -106,69 +113,97 @@ impl<T: Team> Turns<T> {
 
     /// Whether another group may begin now.
     pub(crate) fn has_room(&self) -> bool {
-        self.waiting.len() < self.most
+        let threads = self
+            .all
+            .first()
+            .map_or(0, |group| group.team.threads().0.threads().len());
+        let most = (MOST_THREADS / threads.max(1)).max(2);
+        self.all.len() < self.most.min(most)
     }
 
-    /// A group that begins.
-    pub(crate) fn fresh(&mut self, watched: bool, team: impl FnOnce() -> T) -> Begun<T> {
-        for other in &mut self.waiting {
-            other.put_aside();
-        }
-        Begun {
-            team: self.idle.pop().unwrap_or_else(team),
-            watched,
-            aside: false,
-        }
+    /// The place of a group that is to begin.
+    pub(crate) fn fresh(&mut self, watched: bool, team: impl FnOnce() -> T) -> usize {
+        let place = self.all.len();
+        self.switch(place);
+        let team = self.idle.pop().unwrap_or_else(team);
+        self.all.push(Begun { team, watched });
+        place
     }
 
-    /// The group whose turn it is.
-    pub(crate) fn next(&mut self) -> Option<Begun<T>> {
-        let mut next = self.waiting.pop_front()?;
-        for other in &mut self.waiting {
-            other.put_aside();
+    /// The place of the group whose turn it is.
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        let count = self.all.len();
+        if self.up && self.at >= count {
+            (self.up, self.at) = (false, count);
         }
-        if std::mem::take(&mut next.aside) {
-            next.team.take_up();
+        if !self.up && self.at == 0 {
+            self.up = true;
         }
-        Some(next)
+        if count == 0 {
+            return None;
+        }
+        let place = if self.up { self.at } else { self.at - 1 };
+        self.at = if self.up { place + 1 } else { place };
+        self.switch(place);
+        Some(place)
+    }
+
+    /// Only one group of a worker can have what they share.
+    fn switch(&mut self, place: usize) {
+        if self.running == Some(place) {
+            return;
+        }
+        if let Some(other) = self.running.and_then(|other| self.all.get_mut(other)) {
+            other.team.put_aside();
+        }
+        if let Some(group) = self.all.get_mut(place) {
+            group.team.take_up();
+        }
+        self.running = Some(place);
+    }
+
+    /// The group at a place.
+    pub(crate) fn get(&mut self, place: usize) -> Option<&mut Begun<T>> {
+        self.all.get_mut(place)
     }
 
     /// The steps of the next turn.
     pub(crate) fn fuel(&self) -> u64 {
         if self.most == 1 {
-            self.turn.patience
-        } else {
-            self.turn.steps
+            return self.turn.patience;
         }
+        // Copying takes less time than running.
+        let copied = self
+            .all
+            .first()
+            .map_or(0, |group| group.team.shared_bytes());
+        self.turn.steps.max(copied)
     }
 
-    /// The turn of a group is over.
-    pub(crate) fn paused(&mut self, group: Begun<T>, steps: u64) {
-        self.waiting.push_back(group);
+    /// A turn of that many steps is over.
+    pub(crate) fn paused(&mut self, steps: u64) {
         self.since = self.since.saturating_add(steps);
-        let patience = self.turn.patience.saturating_mul(self.most as u64);
-        if self.since >= patience && self.most < MOST {
-            self.most *= 2;
+        let times = self.most.min(MOST_PATIENCE) as u64;
+        if self.since >= self.turn.patience.saturating_mul(times) && !self.has_room() {
+            self.most = self.most.saturating_mul(2);
             self.since = 0;
         }
     }
 
-    /// A group is over.
-    pub(crate) fn ended(&mut self, group: Begun<T>) {
-        self.since = 0;
-        self.idle.push(group.team);
-    }
-
-    /// Gives up all groups that have begun.
-    pub(crate) fn give_up(&mut self) -> impl Iterator<Item = Begun<T>> + '_ {
-        self.waiting.drain(..)
-    }
-}
-
-impl<T: Team> Begun<T> {
-    fn put_aside(&mut self) {
-        if !std::mem::replace(&mut self.aside, true) {
-            self.team.put_aside();
+    /// The group that ran last is over.
+    pub(crate) fn ended(&mut self, place: usize) {
+        if place < self.all.len() {
+            let group = self.all.remove(place);
+            self.idle.push(group.team);
         }
+        if self.at > place {
+            self.at -= 1;
+        }
+        (self.running, self.since) = (None, 0);
+    }
+
+    /// All groups that have begun, which do not go on.
+    pub(crate) fn left(&self) -> impl Iterator<Item = &T> + '_ {
+        self.all.iter().map(|group| &group.team)
     }
 }

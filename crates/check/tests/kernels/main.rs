@@ -9,12 +9,13 @@
 
 mod mutations;
 mod pairs;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use visakit_check::{Checks, Finding, check, config};
+use visakit_check::{Checks, Report, check, config};
 use visakit_launch::{
-    Argument, Config, Image, ImageKind, Kernel, LaunchError, NdRange, Source, ZeInfo, format,
+    Argument, Config, Image, ImageKind, Kernel, NdRange, Source, Turn, ZeInfo, format,
 };
 
 /// How a kernel is launched, and where its fault may be reported: kind and line.
@@ -115,14 +116,15 @@ pub(crate) fn texts(program: &str, device: &str, form: &str) -> BTreeMap<String,
     all.split(".version").skip(1).map(one).collect()
 }
 
-/// The findings in a launch of a kernel. An error is one that takes too many steps.
-pub(crate) fn findings(
+/// The report of a launch of a kernel, of a limited number of steps.
+pub(crate) fn report(
     source: &Source,
     grf_bytes: u32,
     zeinfo: &ZeInfo,
     spec: &Spec,
     words: &[String],
-) -> Result<Vec<Finding>, LaunchError> {
+    turn: Option<Turn>,
+) -> Report {
     let object = Source::link(std::slice::from_ref(source), grf_bytes).unwrap();
     let mut kernel = Kernel::new(&object, &spec.name, zeinfo).unwrap();
     kernel.grf_bytes = grf_bytes;
@@ -132,9 +134,9 @@ pub(crate) fn findings(
     let unset: Vec<usize> = words.iter().enumerate().filter_map(unset).collect();
     let config = config(Config {
         max_steps: 500_000,
+        turn,
         ..Config::default()
     });
     let launch = kernel.prepare(&range, &arguments, &config).unwrap();
-    let report = check(&kernel, launch, &config, Checks::ALL, &unset)?;
-    Ok(report.findings)
+    check(&kernel, launch, &config, Checks::ALL, &unset).unwrap()
 }

@@ -13,6 +13,7 @@ mod listing;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod pages;
+mod stops;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

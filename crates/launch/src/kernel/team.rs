@@ -5,7 +5,7 @@ use crate::effort::{After, Done, Effort};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
 use crate::payload::Layout;
-use crate::turns::Pace;
+use crate::turns::{self, Pace, Team as _};
 use std::cell::Cell;
 use visakit_exec::{BufferId, Group, Limits, Observer, Program, ThreadStart};
 
@@ -43,9 +43,7 @@ impl<'l> Team<'l> {
     /// The private memory of the worker's groups, which use it one after the other: its buffer, where it begins there, and
     /// its bytes.
     fn private(&self) -> Option<(BufferId, usize, usize)> {
-        let launch = self.launch;
-        let threads = u64::from(launch.threads_of_group());
-        let bytes = launch.private.saturating_mul(threads);
+        let (launch, bytes) = (self.launch, self.shared_bytes());
         let start = self.slot.saturating_mul(bytes);
         let (buffer, at) = launch.memory().find(launch.bound.private_base)?;
         let at = usize::try_from(at.saturating_add(start)).ok()?;
@@ -144,7 +142,7 @@ impl<'l> Team<'l> {
     }
 }
 
-impl crate::turns::Team for Team<'_> {
+impl turns::Team for Team<'_> {
     fn begin(
         &mut self,
         number: u64,
@@ -202,6 +200,11 @@ impl crate::turns::Team for Team<'_> {
 
     fn threads(&self) -> (&Group, &Program) {
         (&self.group, &self.launch.program)
+    }
+
+    fn shared_bytes(&self) -> u64 {
+        let threads = u64::from(self.launch.threads_of_group());
+        self.launch.private.saturating_mul(threads)
     }
 
     fn put_aside(&mut self) {
