@@ -16,8 +16,8 @@ pub(crate) struct Cause {
     pub(crate) object: usize,
     pub(crate) detail: u8,
     pub(crate) class: Class,
-    /// The step of a read of what another work-item compares and exchanges: the finding holds unless the value that this
-    /// step reads becomes the one that is compared with.
+    /// The step of a read of what another work-item changes by an atomic: the finding holds unless the value that this step
+    /// reads becomes the one that is compared with.
     pub(crate) tried: Option<u32>,
 }
 

@@ -72,8 +72,7 @@ pub(crate) struct Order {
 pub(crate) struct Conflict {
     pub(crate) other: Earlier,
     pub(crate) between: Between,
-    /// The step of a plain read, if the other access is a compare and exchange: programs read what they then try to
-    /// exchange.
+    /// The step of a plain read, if the other access is atomic: programs read what they then try to exchange.
     pub(crate) tried: Option<u32>,
 }
 
@@ -321,8 +320,7 @@ impl Order {
                 return None;
             }
         }
-        // A failed exchange writes nothing.
-        let tried = match (earlier.conditional, now.conditional) {
+        let tried = match (earlier.atomic, now.atomic) {
             (true, _) if !now.writes => Some(now.record.step),
             (_, true) if !earlier.writes => Some(earlier.record.step),
             _ => None,

@@ -47,7 +47,6 @@ impl Checker {
             bytes: 0,
             writes: access.write,
             atomic: access.atomic,
-            conditional: access.conditional,
             value: 0,
         };
         let first = located.address;

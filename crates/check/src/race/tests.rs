@@ -31,7 +31,6 @@ impl Group {
             bytes: 15,
             writes,
             atomic: false,
-            conditional: false,
             value: u32::from(lane),
         };
         let mut found = Vec::new();
@@ -159,7 +158,6 @@ fn conflicts(accesses: &[Access]) -> BTreeSet<Between> {
             bytes: 15,
             writes: access.writes,
             atomic: false,
-            conditional: false,
             value: 0,
         };
         order.access(&mut cells, (false, 7), &now, &mut found);

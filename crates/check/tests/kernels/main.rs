@@ -13,7 +13,7 @@ mod turns;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use visakit_check::{Checks, Report, check, config};
+use visakit_check::{Checks, Finding, Report, Verdict, check, config};
 use visakit_launch::{
     Argument, Config, Image, ImageKind, Kernel, NdRange, Source, Turn, ZeInfo, format,
 };
@@ -27,6 +27,26 @@ pub(crate) struct Spec {
     pub(crate) clean: Vec<String>,
     pub(crate) fault: Vec<String>,
     pub(crate) wanted: Vec<(String, u32)>,
+}
+
+impl Spec {
+    /// Whether a form has the findings that it should have: the faulty one at lines that are named, of a race either of
+    /// the two, the clean one none. Some have no fault in either form: they only look so.
+    pub(crate) fn is_right(&self, form: &str, report: &Report) -> bool {
+        let found = &report.findings;
+        if form == "clean" || self.wanted.is_empty() {
+            return report.verdict(|_| true) == Verdict::Clean;
+        }
+        let fits = |f: &Finding| {
+            let other = f.other.as_ref().and_then(|o| o.place.as_ref());
+            let sides = [Some(&f.place), other.filter(|_| f.between.is_some())];
+            sides.into_iter().flatten().any(|place| {
+                let line = place.line.unwrap_or(0);
+                self.wanted.contains(&(f.kind.name().to_owned(), line))
+            })
+        };
+        !found.is_empty() && found.iter().all(fits)
+    }
 }
 
 pub(crate) fn folder() -> PathBuf {
@@ -134,7 +154,11 @@ pub(crate) fn report(
     let unset: Vec<usize> = words.iter().enumerate().filter_map(unset).collect();
     let config = config(Config {
         max_steps: 500_000,
-        turn,
+        // Groups that wait for others do so for a shorter time.
+        turn: turn.or(Some(Turn {
+            patience: 1 << 14,
+            steps: 1 << 10,
+        })),
         ..Config::default()
     });
     let launch = kernel.prepare(&range, &arguments, &config).unwrap();

@@ -3,7 +3,6 @@
 //! has none.
 
 use crate::{metadata, report, specs, texts};
-use visakit_check::Finding;
 
 #[test]
 fn every_fault_of_the_first_kernels_and_no_false_alarm() {
@@ -53,18 +52,8 @@ fn program<const N: usize>(name: &str, devices: [(&str, u32); N]) -> usize {
                 };
                 let report = report(source, grf_bytes, &zeinfo, spec, words, None);
                 runs += 1;
-                let ended = form == "fault" || report.end.is_complete();
-                let found = report.findings;
-                let fits = |f: &Finding| {
-                    let line = f.place.line.unwrap_or(0);
-                    spec.wanted.contains(&(f.kind.name().to_owned(), line))
-                };
-                // Some have no fault in either form: they only look so.
-                let right = match form == "clean" || spec.wanted.is_empty() {
-                    true => found.is_empty(),
-                    false => !found.is_empty() && found.iter().all(fits),
-                };
-                if !right || !ended {
+                let (right, found) = (spec.is_right(form, &report), report.findings);
+                if !right {
                     let told = found.iter().map(|f| {
                         let (kind, line) = (f.kind.name(), f.place.line.unwrap_or(0));
                         format!(
