@@ -1,5 +1,7 @@
 //! Runs that do not come to their end: whatever the verb and the reason, they are not clean, and it is said.
 
+#![allow(clippy::indexing_slicing)] // members of documents
+
 use crate::json::{schema, valid};
 use crate::{command, file, text, visakit};
 use serde_json::Value;

@@ -4,8 +4,8 @@
 use super::{Run, told};
 use crate::Answer;
 use serde_json::{Value as Json, json};
+use visakit::launch::Stopped;
 use visakit_check::{Checks, Finding, Place, Stay};
-use visakit_launch::Stopped;
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 impl Run {
