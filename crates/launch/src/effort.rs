@@ -364,7 +364,7 @@ impl<'a> Effort<'a> {
                 next.flatten()
             };
             let pace = match group.watched {
-                true => self.turn(&mut group.team, new, fuel, done, observer),
+                true => self.turn(&mut *group.team, new, fuel, done, observer),
                 false => {
                     let begun = new.map_or(Ok(()), |n| group.team.begin(n, self, &mut ()));
                     begun.and_then(|()| group.team.go_on(fuel, self, done, &mut (), &mut after))
@@ -379,7 +379,7 @@ impl<'a> Effort<'a> {
                     turns.ended(place);
                 }
                 Ok(Pace::Stopped) => {
-                    done.stand(&group.team);
+                    done.stand(&*group.team);
                     turns.ended(place);
                     if self.interrupted() {
                         done.stop(Reason::Interrupted);
@@ -389,12 +389,12 @@ impl<'a> Effort<'a> {
                 Err(LaunchError::Fault { fault, .. })
                     if group.watched && observer.fault(&fault).is_continue() =>
                 {
-                    Self::leave(&group.team, done);
+                    Self::leave(&*group.team, done);
                     done.stop(Reason::Fault(fault));
                     turns.ended(place);
                 }
                 Err(error) => {
-                    Self::leave(&group.team, done);
+                    Self::leave(&*group.team, done);
                     let number = group.team.number();
                     turns.ended(place);
                     self.faulted.fetch_min(number, Relaxed);

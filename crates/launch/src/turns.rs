@@ -75,7 +75,7 @@ pub(crate) trait Team {
 
 /// A group that has begun.
 pub(crate) struct Begun<T> {
-    pub(crate) team: T,
+    pub(crate) team: Box<T>,
     /// Whether it reports to an observer.
     pub(crate) watched: bool,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Turns<T> {
     /// the two that is. This is the next place up, or the place after the next one down.
     at: usize,
     up: bool,
-    idle: Vec<T>,
+    idle: Vec<Box<T>>,
     /// Groups that may have begun at the same time.
     most: usize,
     /// Steps since a group ended, or since `most` grew.
@@ -125,7 +125,7 @@ impl<T: Team> Turns<T> {
     pub(crate) fn fresh(&mut self, watched: bool, team: impl FnOnce() -> T) -> usize {
         let place = self.all.len();
         self.switch(place);
-        let team = self.idle.pop().unwrap_or_else(team);
+        let team = self.idle.pop().unwrap_or_else(|| Box::new(team()));
         self.all.push(Begun { team, watched });
         place
     }
@@ -204,6 +204,6 @@ impl<T: Team> Turns<T> {
 
     /// All groups that have begun, which do not go on.
     pub(crate) fn left(&self) -> impl Iterator<Item = &T> + '_ {
-        self.all.iter().map(|group| &group.team)
+        self.all.iter().map(|group| &*group.team)
     }
 }

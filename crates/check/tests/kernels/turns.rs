@@ -105,3 +105,32 @@ fn groups_wait_for_others() {
     let threads: u64 = report.stays.iter().map(|stay| stay.threads).sum();
     assert!(threads > 500, "{threads}");
 }
+
+/// The same without anybody who watches, by one host thread.
+#[test]
+fn groups_that_run_wait_for_others() {
+    let zeinfo = metadata("exchange", "dg2", "clean");
+    let texts = texts("exchange", "dg2", "clean");
+    let object = Source::link(std::slice::from_ref(&texts["turns_of_groups"]), 32).unwrap();
+    let mut kernel = Kernel::new(&object, "turns_of_groups", &zeinfo).unwrap();
+    kernel.grf_bytes = 32;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.unwrap();
+    for groups in [2, 500] {
+        let range = NdRange::new(&[16 * groups], &[16], &[]).unwrap();
+        let arguments = [argument("zeros:4"), argument("zeros:4")];
+        let config = Config {
+            max_steps: 50_000_000,
+            turn: Some(Turn {
+                patience: 1 << 10,
+                steps: 1 << 8,
+            }),
+            ..Config::default()
+        };
+        let outcome = pool.install(|| kernel.run(&range, &arguments, &config));
+        let outcome = outcome.unwrap();
+        assert!(outcome.end.is_complete());
+        assert_eq!(outcome.groups, u64::from(groups));
+        assert_eq!(outcome.memory(0).unwrap(), groups.to_le_bytes());
+    }
+}

@@ -47,7 +47,7 @@ pub(super) fn print(
         }
         if let Some(stopped) = report.end.stopped() {
             unfinished += 1;
-            print_stop(out, stopped, &report.stays, sources)?;
+            print_stop(out, &one.case, (stopped, &report.stays), sources)?;
         }
     }
     let launches = checked.len() - failed;
@@ -79,15 +79,15 @@ const MOST_PLACES: usize = 5;
 /// Why a launch did not run to its end, and where its threads were.
 fn print_stop(
     out: &mut impl Write,
-    stopped: &Stopped,
-    stays: &[Stay],
+    case: &str,
+    (stopped, stays): (&Stopped, &[Stay]),
     sources: &mut Sources,
 ) -> Result<(), Failure> {
-    let reason = stopped.reason.name();
-    let why = why(stopped);
+    let (reason, why) = (stopped.reason.name(), why(stopped));
+    let case = printable(case.as_bytes());
     writeln!(
         out,
-        "{ERROR}not ended[{reason}]{ERROR:#}{BOLD}: {why}{BOLD:#}"
+        "{ERROR}not ended[{reason}]{ERROR:#}{BOLD}: {case}: {why}{BOLD:#}"
     )?;
     for stay in stays.iter().take(MOST_PLACES) {
         print_place(out, &stay.place, sources)?;
