@@ -1,7 +1,7 @@
 //! Findings of the checkers in a run.
 
 use pyo3::prelude::*;
-use visakit_check::{Finding, Item, Place};
+use visakit_check::{Access, Between, Finding, Item, Place};
 
 /// Something that is wrong in a run, as often as it happened by the same cause.
 #[pyclass(frozen, get_all, module = "visakit")]
@@ -9,6 +9,8 @@ pub(crate) struct RunFinding {
     kind: &'static str,
     level: &'static str,
     space: &'static str,
+    access: Option<&'static str>,
+    between: Option<&'static str>,
     message: String,
     routine: String,
     instruction: usize,
@@ -49,6 +51,8 @@ impl RunFinding {
             kind: finding.kind.name(),
             level: finding.kind.level().name(),
             space: finding.space.name(),
+            access: finding.access.map(Access::name),
+            between: finding.between.map(Between::name),
             message: finding.message.clone(),
             routine: finding.place.routine.clone(),
             instruction: finding.place.instruction,

@@ -47,6 +47,7 @@ pub(crate) struct Outcome {
     printf: Vec<u8>,
     printed: String,
     findings: Vec<Py<RunFinding>>,
+    stopped: Option<String>,
     profile: Option<Py<Profile>>,
     trace: Option<Py<Trace>>,
 }
@@ -217,7 +218,8 @@ impl Kernel {
                 let config = visakit_check::config(config);
                 let launch = self.prepare(&kernel, &range, &args, &config)?;
                 let report = visakit_check::check(&kernel, launch, &config, checks, &[])?;
-                return Ok((report.outcome, Watching::Checked(report.findings)));
+                let stopped = report.end.stopped().map(|stopped| stopped.reason.to_string());
+                return Ok((report.outcome, Watching::Checked(report.findings, stopped)));
             }
             if profile {
                 let config = visakit_profile::config(config);
@@ -245,6 +247,13 @@ impl Kernel {
         };
         let done = py.detach(|| watched(&interrupt, timeout, work))?;
         let (outcome, watching) = done.map_err(|e: LaunchError| run_error(&e))?;
+        // Only a run that came to its end can be clean.
+        if let Watching::Checked(findings, Some(why)) = &watching
+            && findings.is_empty()
+        {
+            let message = format!("nothing was found before the run was stopped: {why}");
+            return Err(RunError::new_err(message));
+        }
         args.write_back(py, &outcome)?;
         let mut result = Outcome {
             instructions: outcome.counters.instructions,
@@ -255,14 +264,16 @@ impl Kernel {
             printed: String::from_utf8_lossy(&outcome.printed).into_owned(),
             printf: outcome.printf,
             findings: Vec::new(),
+            stopped: None,
             profile: None,
             trace: None,
         };
         match watching {
             Watching::Nothing => {}
-            Watching::Checked(findings) => {
+            Watching::Checked(findings, stopped) => {
                 let findings = findings.iter().map(|f| Py::new(py, RunFinding::new(f)));
                 result.findings = findings.collect::<PyResult<_>>()?;
+                result.stopped = stopped;
             }
             Watching::Profiled(of) => result.profile = Some(Py::new(py, Profile(of))?),
             Watching::Traced(of) => result.trace = Some(Py::new(py, of)?),
@@ -350,7 +361,8 @@ impl Kernel {
 /// Observations of a run besides its results.
 enum Watching {
     Nothing,
-    Checked(Vec<visakit_check::Finding>),
+    /// And why the run did not come to its end.
+    Checked(Vec<visakit_check::Finding>, Option<String>),
     Profiled(visakit_profile::Profile),
     Traced(Trace),
 }

@@ -105,6 +105,10 @@ impl Observer for Recorder {
     fn group(&mut self, place: [u32; 3], _: [u32; 3]) {
         self.group = place;
     }
+
+    fn turn(&mut self, place: [u32; 3]) {
+        self.group = place;
+    }
 }
 
 impl Trace {

@@ -238,7 +238,10 @@ class Outcome:
     printed: str
     """The output of the kernel. The format strings are program-scope variables."""
     findings: list[RunFinding]
-    """The findings of the checkers; empty without `check`."""
+    """The findings of the checkers, the worst first; empty without `check`."""
+    stopped: str | None
+    """Why a checked run did not come to its end: there may be more than was found. One in which nothing was found raises
+    `RunError` instead."""
     profile: Profile | None
     """Where the time goes; only with `profile`."""
     trace: Trace | None
@@ -319,6 +322,10 @@ class RunFinding:
     """For example `out-of-bounds`, `uninitialized` or `race`; docs/checking.md lists them."""
     level: Literal["note", "warning", "error"]
     space: str
+    access: Literal["read", "write", "atomic"] | None
+    """What an access does with which something is wrong."""
+    between: Literal["groups", "threads", "lanes", "lockstep"] | None
+    """Of a race: whose accesses are in conflict."""
     message: str
     routine: str
     instruction: int

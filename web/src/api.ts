@@ -168,6 +168,11 @@ export interface CheckFinding {
   step: number;
   count: number;
 }
+/** What the checkers found, and why the run did not come to its end under them, if it did not. */
+export interface Checked {
+  findings: CheckFinding[];
+  stopped: { reason: string; message: string; groups: number; groups_ended: number; places: { place: CheckedPlace; threads: number; item: string }[] } | null;
+}
 export interface RunForm {
   arguments: { name: string; type: string; pointer: boolean; space: string | null; bytes: number }[] | null;
   inputs: { name: string; type: string; elements: number; implicit: string | null }[];

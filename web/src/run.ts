@@ -1,5 +1,5 @@
 // Runs: the form, steps forwards and backwards, lanes, values, memory, heat.
-import { ask, type CheckFinding, type CheckedPlace, type Heat, type HeatRow, type RunForm, type RunState, type Variable } from "./api";
+import { ask, type Checked, type CheckedPlace, type Heat, type HeatRow, type RunForm, type RunState, type Variable } from "./api";
 import { el } from "./dom";
 import { markRun, showBars } from "./editor";
 import { pressure } from "./declarations";
@@ -25,7 +25,7 @@ const HEATS: Record<string, { title: string; unit: string; of: (row: HeatRow) =>
   cycles: { title: "time", unit: "cycles by the cost model", of: ([, , , , cycles]) => cycles },
   idle: { title: "idle lanes", unit: "lanes that did nothing", of: ([, , lanes, slots]) => slots - lanes },
 };
-let findings: CheckFinding[] | undefined;
+let findings: Checked | undefined;
 /** Parts of memory that were unfolded; the first argument is at first. */
 const unfolded = new Map<string, boolean>();
 
@@ -177,7 +177,7 @@ async function go(method: string, parameters: object = {}) {
 async function check() {
   if (!state) await start();
   status.textContent = "Running under the checkers…";
-  findings = await ask<CheckFinding[]>("run_check");
+  findings = await ask<Checked>("run_check");
   await show();
 }
 
@@ -188,9 +188,16 @@ const named = (place: CheckedPlace | null) =>
 function showFindings() {
   checked.replaceChildren();
   if (!findings) return;
-  checked.append(el("h3", {}, findings.length ? `Checkers: ${findings.length} ${findings.length === 1 ? "finding" : "findings"}` : "Checkers: nothing found"));
+  const { findings: found, stopped } = findings;
+  const number = found.length ? `${found.length} ${found.length === 1 ? "finding" : "findings"}` : "nothing found";
+  checked.append(el("h3", {}, `Checkers: ${number}${stopped ? " until the run was stopped" : ""}`));
+  if (stopped) {
+    const [first] = stopped.places;
+    const where = first ? `; ${first.threads} ${first.threads === 1 ? "thread" : "threads"} at ${named(first.place)}` : "";
+    checked.append(el("p", {}, `${stopped.message}; ${stopped.groups_ended} of ${stopped.groups} groups had ended${where}`));
+  }
   const list = el("ul", { class: "findings" });
-  for (const finding of findings) {
+  for (const finding of found) {
     const { place, other } = finding;
     const button = el("button", { type: "button", class: `finding ${finding.level === "error" ? "error" : ""}`, title: finding.meaning },
       el("strong", {}, finding.kind), " ", el("span", { class: "place" }, named(place)), " ", finding.message,

@@ -4,6 +4,7 @@ mod bounds;
 mod branches;
 mod conflicts;
 mod flow;
+mod group;
 mod messages;
 mod named;
 mod overflow;
@@ -12,15 +13,17 @@ mod report;
 mod steps;
 
 use crate::definedness::{self, follow, undefined_lanes};
-use crate::finding::{Checks, Finding, Item, Kind, Place, Space};
+use crate::finding::{Access, Checks, Finding, Item, Kind, Place, Space, Stay};
+pub(crate) use crate::found::{Cause, Found, NONE};
 use crate::listing::{Fence, Listing};
 use crate::objects::Objects;
-use crate::race::{Cells, NAMED, Order};
+use crate::race::{Cells, Conflict, NAMED, Now, Order};
 use crate::shadow::{OriginId, Pages, Shadow};
+use conflicts::exchanges;
+use group::{Group, OfLane};
 use hashbrown::{HashMap, HashSet};
 use messages::Settled;
 pub(crate) use named::Barriers;
-use named::Named;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::ops::Range;
@@ -29,6 +32,7 @@ use steps::{Role, StepInfo, Widths, ever_read, role};
 use visakit_exec::code::{Code, Compute};
 use visakit_exec::{Fault, InstructionEvent, LanesAccess, MemoryAccess, Observer, unwatched_runs};
 use visakit_isa::object::RoutineId;
+use visakit_launch::Stopped;
 
 /// What is known about a thread.
 #[derive(Debug)]
@@ -57,21 +61,8 @@ enum Origin {
     Outside(u32, usize, i64, u32),
 }
 
-/// The key of a finding: findings with the same cause are counted as one.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Cause {
-    kind: Kind,
-    step: u32,
-    other: u32,
-    object: usize,
-    detail: u8,
-}
-
 /// Elements by which compilers interleave the private memory of lanes, in bytes.
 const INTERLEAVED: [i64; 6] = [1, 2, 4, 8, 16, 32];
-
-/// No step or object.
-const NONE: u32 = u32::MAX;
 
 /// Watches a launch and collects findings.
 #[derive(Debug)]
@@ -89,19 +80,15 @@ pub(crate) struct Checker {
     addressed: Vec<(Range<usize>, String)>,
     variables: Vec<(Range<usize>, String)>,
     ids: Ids,
-    group: ([u32; 3], [u32; 3]),
-    number: u32,
-    /// Instructions of the group that have begun.
-    instructions: u64,
-    threads: Vec<Option<Thread>>,
-    local: Pages,
+    /// The group whose turn it is, others that have begun, and what remains of those that have ended.
+    group: Group,
+    aside: HashMap<[u32; 3], Group>,
+    spare: Vec<Group>,
+    /// Groups that have begun.
+    begun: u32,
     flat: Pages,
-    local_cells: Cells,
     flat_cells: Cells,
     order: Order,
-    /// The barrier that threads have reached, and the first of them.
-    barrier: Option<(u64, u32, u32)>,
-    named: HashMap<u64, Named>,
     barriers: Barriers,
     origins: Vec<Origin>,
     origin_numbers: HashMap<Origin, OriginId>,
@@ -135,14 +122,19 @@ pub(crate) struct Checker {
     /// The width of the elements that the program keeps in the register file.
     widths: Widths,
     /// Findings that are valid only if the program uses these registers as one number of this many bytes.
-    unconfirmed: HashMap<usize, (Range<usize>, u32)>,
-    /// Whether part of the current group did not reach a barrier.
-    diverged: bool,
+    unconfirmed: HashMap<Cause, (Range<usize>, u32)>,
     /// Groups in each dimension.
     groups: [u32; 3],
     current: (u32, usize),
-    findings: Vec<Finding>,
-    causes: HashMap<Cause, usize>,
+    /// What the current access does.
+    accessing: Option<Access>,
+    /// Whether the program compares and exchanges.
+    exchanges: bool,
+    /// Plain reads of the current message, and where in the register file their values will be.
+    reading: Vec<(OfLane, Range<usize>)>,
+    /// Conflicts of the current access.
+    conflicts: Vec<(Conflict, Now)>,
+    found: Found,
 }
 
 /// How lanes are work-items.
@@ -228,17 +220,13 @@ impl Checker {
             addressed: addressed.collect(),
             variables: setting.variables,
             ids: setting.ids,
-            group: ([0; 3], [1; 3]),
-            number: 0,
-            instructions: 0,
-            threads: Vec::new(),
-            local: Pages::default(),
+            group: Group::default(),
+            aside: HashMap::new(),
+            spare: Vec::new(),
+            begun: 0,
             flat: Pages::default(),
-            local_cells: Cells::default(),
             flat_cells: Cells::default(),
             order: setting.order,
-            barrier: None,
-            named: HashMap::new(),
             barriers: setting.barriers,
             origins: vec![Origin::Register],
             origin_numbers: HashMap::new(),
@@ -251,7 +239,6 @@ impl Checker {
             ever_read: ever_read(code, &setting.addressed),
             widths: Widths::new(code),
             unconfirmed: HashMap::new(),
-            diverged: false,
             groups: setting.groups,
             settled: None,
             stored: None,
@@ -260,8 +247,11 @@ impl Checker {
             moved: HashSet::new(),
             keys: Vec::new(),
             current: (NONE, 0),
-            findings: Vec::new(),
-            causes: HashMap::new(),
+            accessing: None,
+            exchanges: exchanges(code),
+            reading: Vec::new(),
+            conflicts: Vec::new(),
+            found: Found::default(),
             code: setting.code,
         }
         .number_lines()
@@ -291,14 +281,23 @@ impl Checker {
         self
     }
 
-    /// The findings, without consequences of others: a read that saw a value before the write that it races with, and
-    /// writes of the same value where others wrote a different one.
-    pub(crate) fn findings(mut self) -> Vec<Finding> {
-        self.end_of_group();
+    /// The findings, without consequences of others: a read that saw a value before the write that it races with.
+    pub(crate) fn findings(self) -> Vec<Finding> {
+        let Self {
+            found,
+            unconfirmed,
+            widths,
+            ..
+        } = self;
+        let mut found = found.sorted();
+        found.retain(|(cause, _)| {
+            let of = unconfirmed.get(cause);
+            of.is_none_or(|(range, element)| widths.is_number(range, *element))
+        });
         let is_race = |kind| matches!(kind, Kind::Race | Kind::RaceSameValue);
-        let races = self.findings.iter().filter(|f| is_race(f.kind));
+        let races = found.iter().filter(|(cause, _)| is_race(cause.kind));
         let races: Vec<_> = races
-            .flat_map(|f| {
+            .flat_map(|(_, f)| {
                 let other = f.other.as_ref().and_then(|o| o.place.clone());
                 std::iter::once(f.place.clone()).chain(other)
             })
@@ -307,37 +306,54 @@ impl Checker {
             a.routine == b.routine
                 && (a.instruction == b.instruction || a.line.is_some() && a.line == b.line)
         };
-        let mut left_out: HashSet<usize> = HashSet::new();
-        for (cause, index) in &self.causes {
-            let worse = Cause {
-                kind: Kind::Race,
-                ..cause.clone()
-            };
-            if cause.kind == Kind::RaceSameValue && self.causes.contains_key(&worse) {
-                left_out.insert(*index);
-            }
-        }
-        for (index, (range, element)) in &self.unconfirmed {
-            if !self.widths.is_number(range, *element) {
-                left_out.insert(*index);
-            }
-        }
-        let found = self.findings.into_iter().enumerate();
-        let found = found.filter(|(index, finding)| {
+        found.retain(|(_, finding)| {
             let from = finding.other.as_ref().and_then(|o| o.place.as_ref());
             let follows = finding.kind == Kind::Uninitialized
                 && from.is_some_and(|from| races.iter().any(|race| same(race, from)));
-            !follows && !left_out.contains(index)
+            !follows
         });
-        found.map(|(_, finding)| finding).collect()
+        found.into_iter().map(|(_, finding)| finding).collect()
+    }
+
+    /// Where threads were when the launch was stopped.
+    pub(crate) fn stays(&self, stopped: &Stopped) -> Vec<Stay> {
+        let mut stays: Vec<Stay> = Vec::new();
+        for thread in &stopped.threads {
+            let name = self.names.iter().find(|(id, _)| *id == thread.routine);
+            let Some(name) = name else { continue };
+            let place = self
+                .listing
+                .place((name.0, name.1.as_str()), thread.instruction);
+            match stays
+                .iter_mut()
+                .find(|s| s.waits == thread.waits && s.place == place)
+            {
+                Some(stay) => stay.threads += 1,
+                None => stays.push(Stay {
+                    place,
+                    threads: 1,
+                    waits: thread.waits,
+                    item: Item {
+                        group: thread.group,
+                        global: None,
+                        local: None,
+                        thread: small(thread.thread),
+                        lane: None,
+                    },
+                }),
+            }
+        }
+        stays.sort_by_key(|stay| std::cmp::Reverse(stay.threads));
+        stays
     }
 
     fn thread(&mut self, number: usize, live: u32) -> &mut Thread {
-        if self.threads.len() <= number {
-            self.threads.resize_with(number + 1, || None);
+        let threads = &mut self.group.threads;
+        if threads.len() <= number {
+            threads.resize_with(number + 1, || None);
         }
         let template = &self.template;
-        let place = self.threads.get_mut(number);
+        let place = threads.get_mut(number);
         #[expect(clippy::unwrap_used, reason = "the list was made long enough")]
         place.unwrap().get_or_insert_with(|| Thread {
             live,
@@ -363,7 +379,7 @@ impl Checker {
     }
 
     fn item(&self, thread: usize, lane: Option<u8>) -> Item {
-        let (group, size) = self.group;
+        let (group, size) = (self.group.place, self.group.size);
         let thread = small(thread);
         let lanes = lane.filter(|_| self.ids.of_lanes);
         let local = lanes.map(|lane| self.ids.local_id(size, thread, lane.into()));
@@ -424,29 +440,20 @@ impl Observer for Checker {
     const ALL_REGISTERS: bool = false;
 
     fn group(&mut self, place: [u32; 3], size: [u32; 3]) {
+        self.begin(place, size);
+    }
+
+    fn turn(&mut self, place: [u32; 3]) {
+        self.go_on(place);
+    }
+
+    fn ended(&mut self) {
         self.end_of_group();
-        self.group = (place, size);
-        self.number = self.number.saturating_add(1);
-        self.instructions = 0;
-        self.threads.clear();
-        self.local.clear();
-        self.local_cells.clear();
-        self.diverged = false;
-        self.order.start(self.number, place);
-        self.barrier = None;
-        // Groups use the same private memory one after the other.
-        let private = self.objects.all().iter().find(|known| known.is_private());
-        if let Some(known) = private
-            && !self.flat.is_empty()
-        {
-            let object = &known.object;
-            self.flat
-                .forget(object.address, object.address.saturating_add(object.bytes));
-        }
+        self.end();
     }
 
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
-        self.instructions = event.begun.saturating_add(1);
+        self.group.instructions = event.begun.saturating_add(1);
         self.current = (small(event.step), event.thread);
         let running = event.running;
         self.running = running;
@@ -484,12 +491,14 @@ impl Observer for Checker {
                     if indirect && self.checks.memory {
                         self.check_indirect(&compute, lanes, event);
                     }
-                    if needs_shadow && let Some(Some(thread)) = self.threads.get_mut(event.thread) {
+                    if needs_shadow
+                        && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)
+                    {
                         let (mask, shadow) = ((event.mask, 0), &mut thread.shadow);
                         follow(&compute, lanes, mask, event.registers, shadow);
                     }
                 } else if needs_shadow
-                    && let Some(Some(thread)) = self.threads.get_mut(event.thread)
+                    && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)
                 {
                     let predicate = self.code.steps.get(event.step).and_then(|s| s.predicate);
                     let shadow = &mut thread.shadow;
@@ -537,6 +546,9 @@ impl Observer for Checker {
     }
 
     fn after(&mut self, event: &InstructionEvent<'_>) {
+        if !self.reading.is_empty() {
+            self.have_read(event.registers);
+        }
         if self.checks.arithmetic {
             self.look_at_results(event);
         }
@@ -546,7 +558,9 @@ impl Observer for Checker {
         if !(self.checks.memory || self.checks.uninitialized || self.checks.race) {
             return;
         }
+        self.accessing = Some(Access::new(access.write, access.atomic));
         self.access(access, registers);
+        self.accessing = None;
     }
 
     fn lanes(&mut self, access: &LanesAccess, _: &[u8]) -> bool {
@@ -557,13 +571,14 @@ impl Observer for Checker {
     }
 
     fn dropped(&mut self, access: &MemoryAccess) {
+        self.accessing = Some(Access::new(access.write, access.atomic));
         self.look_at_dropped(access);
+        self.accessing = None;
     }
 
     fn fault(&mut self, fault: &Fault) -> ControlFlow<()> {
         self.faulted(fault);
-        // The state of threads that were stopped means nothing.
-        self.named.clear();
+        self.end();
         ControlFlow::Continue(())
     }
 }

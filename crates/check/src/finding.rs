@@ -202,6 +202,100 @@ impl Space {
     }
 }
 
+/// What an access does, the worst first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Access {
+    /// It writes.
+    Write,
+    /// It is an atomic operation.
+    Atomic,
+    /// It reads.
+    Read,
+}
+
+impl Access {
+    /// That of an access to memory.
+    pub(crate) const fn new(writes: bool, atomic: bool) -> Self {
+        match (writes, atomic) {
+            (_, true) => Self::Atomic,
+            (true, false) => Self::Write,
+            (false, false) => Self::Read,
+        }
+    }
+
+    /// Its name, as programs have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Atomic => "atomic",
+            Self::Read => "read",
+        }
+    }
+
+    pub(crate) const fn article(self) -> &'static str {
+        match self {
+            Self::Atomic => "an",
+            Self::Write | Self::Read => "a",
+        }
+    }
+
+    /// Its name, in a sentence.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Atomic => "atomic operation",
+            Self::Read => "read",
+        }
+    }
+}
+
+/// Whose accesses are in conflict, the worst first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Between {
+    /// Those of two groups.
+    Groups,
+    /// Those of two threads of a group.
+    Threads,
+    /// Those of lanes of one instruction.
+    Lanes,
+    /// Those of lanes of a thread, which only their lockstep orders.
+    Lockstep,
+}
+
+impl Between {
+    /// Its name, as programs have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Groups => "groups",
+            Self::Threads => "threads",
+            Self::Lanes => "lanes",
+            Self::Lockstep => "lockstep",
+        }
+    }
+
+    /// Who the other one is, in a sentence.
+    #[must_use]
+    pub const fn by(self) -> &'static str {
+        match self {
+            Self::Groups => "by another group",
+            Self::Threads => "by another thread of the group",
+            Self::Lanes => "by another lane of the same instruction",
+            Self::Lockstep => "by another lane of the thread, which only lockstep orders",
+        }
+    }
+}
+
+/// What happened, as far as it distinguishes findings of one kind at one place: for races the accesses of both sides, the
+/// worse one first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub(crate) struct Class {
+    pub(crate) between: Option<Between>,
+    pub(crate) accesses: [Option<Access>; 2],
+}
+
 /// An instruction, and the source it was compiled from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
@@ -270,6 +364,21 @@ pub struct Other {
     pub place: Option<Place>,
     /// Who.
     pub item: Option<Item>,
+    /// Of a race: what it does.
+    pub access: Option<Access>,
+}
+
+/// Where some threads of a launch were when it was stopped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stay {
+    /// The instruction that would run next, or at which they wait.
+    pub place: Place,
+    /// How many.
+    pub threads: u64,
+    /// Whether they wait for other threads of their group.
+    pub waits: bool,
+    /// One of them.
+    pub item: Item,
 }
 
 /// Something that is wrong, as often as it happened by the same cause.
@@ -279,6 +388,10 @@ pub struct Finding {
     pub kind: Kind,
     /// Where.
     pub space: Space,
+    /// What is wrong with an access: what it does.
+    pub access: Option<Access>,
+    /// Of a race: whose accesses these are.
+    pub between: Option<Between>,
     /// The instruction.
     pub place: Place,
     /// What happened, in a sentence.
@@ -299,4 +412,58 @@ pub struct Finding {
     pub moment: (u64, u64),
     /// How often.
     pub count: u64,
+}
+
+impl Finding {
+    /// What distinguishes it from others of its kind at its place.
+    pub(crate) fn class(&self) -> Class {
+        let other = self.other.as_ref().and_then(|other| other.access);
+        let mut accesses = [self.access, other];
+        accesses.sort_by_key(|access| (access.is_none(), *access));
+        Class {
+            between: self.between,
+            accesses,
+        }
+    }
+
+    /// Findings are listed in this order: errors before warnings before notes, then in the order of the kinds, of whose
+    /// accesses they are, and of what these do.
+    #[must_use]
+    pub fn severity(&self) -> impl Ord + use<> {
+        let kind = self.kind;
+        (std::cmp::Reverse(kind.level()), kind, self.class())
+    }
+
+    /// Whether another one has the same cause: the same instructions do the same. They may be of two launches.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let place = |f: &Self| f.other.as_ref().and_then(|o| o.place.clone());
+        self.kind == other.kind
+            && self.class() == other.class()
+            && self.place == other.place
+            && place(self) == place(other)
+    }
+
+    /// Whether it is another aspect of the same race: of the same instructions or source lines, and the same object.
+    #[must_use]
+    pub fn is_aspect_of(&self, other: &Self) -> bool {
+        fn at(place: &Place) -> (&str, Option<u32>, usize) {
+            let line = place.line.filter(|_| place.file.is_some());
+            let instruction = if line.is_some() { 0 } else { place.instruction };
+            let file = place.file.as_deref().filter(|_| line.is_some());
+            (file.unwrap_or(&place.routine), line, instruction)
+        }
+        let sides = |f: &Self| {
+            let other = f.other.as_ref().and_then(|o| o.place.as_ref());
+            let mut sides =
+                [Some(&f.place), other].map(|p| p.map(at).map(|(n, l, i)| (n.to_owned(), l, i)));
+            sides.sort();
+            sides
+        };
+        let object = |f: &Self| f.target.as_ref().map(|t| t.name.clone());
+        self.between.is_some()
+            && other.between.is_some()
+            && sides(self) == sides(other)
+            && object(self) == object(other)
+    }
 }

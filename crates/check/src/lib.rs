@@ -26,13 +26,16 @@
 mod checker;
 mod definedness;
 mod finding;
+mod found;
 mod listing;
 mod objects;
 mod race;
 mod shadow;
 mod suppress;
 
-pub use finding::{Checks, Finding, Item, Kind, Level, Other, Place, Space, Target};
+pub use finding::{
+    Access, Between, Checks, Finding, Item, Kind, Level, Other, Place, Space, Stay, Target,
+};
 pub use suppress::{Suppressions, SuppressionsError};
 
 use checker::{Barriers, Checker, Ids, Setting};
@@ -43,16 +46,64 @@ use std::collections::BTreeMap;
 use visakit_exec::{Observer, Program};
 use visakit_isa::object::{Object, RoutineId};
 use visakit_launch::{
-    Bare, BareOutcome, Case, Config, Kernel, Launch, LaunchError, Media, MediaOutcome, Outcome,
+    Bare, BareOutcome, Case, Config, End, Kernel, Launch, LaunchError, Media, MediaOutcome, Outcome,
 };
 
 /// The result of a check.
 #[derive(Debug)]
 pub struct Report<O = Outcome> {
-    /// What is wrong, in the order in which it was found.
+    /// What is wrong, the worst first. If the launch did not [end](Self::end), that is what was found until then.
     pub findings: Vec<Finding>,
+    /// How the launch ended.
+    pub end: End,
+    /// Where its threads were if it was stopped, the most common places first.
+    pub stays: Vec<Stay>,
     /// The outcome of the launch.
     pub outcome: O,
+}
+
+/// What a check says about a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It ran to its end, and nothing was found.
+    Clean,
+    /// Something was found.
+    Findings,
+    /// It did not run to its end. Whatever was found, more may be wrong.
+    Unfinished,
+}
+
+impl<O> Report<O> {
+    /// The verdict, if these findings count. Only a launch that ran to its end can be clean.
+    #[must_use]
+    pub fn verdict(&self, counts: impl Fn(&Finding) -> bool) -> Verdict {
+        match &self.end {
+            End::Stopped(_) => Verdict::Unfinished,
+            End::Complete if self.findings.iter().any(counts) => Verdict::Findings,
+            End::Complete => Verdict::Clean,
+        }
+    }
+
+    /// The same with another outcome.
+    #[must_use]
+    pub fn map<P>(self, outcome: impl FnOnce(O) -> P) -> Report<P> {
+        Report {
+            findings: self.findings,
+            end: self.end,
+            stays: self.stays,
+            outcome: outcome(self.outcome),
+        }
+    }
+
+    fn new(checker: Checker, end: End, outcome: O) -> Self {
+        let stays = end.stopped().map_or_else(Vec::new, |s| checker.stays(s));
+        Self {
+            findings: checker.findings(),
+            end,
+            stays,
+            outcome,
+        }
+    }
 }
 
 /// The configuration that launches need to be checked: accesses that would be a fault are dropped.
@@ -123,7 +174,7 @@ impl<'p> Watched<'p> {
 /// initial content is undefined.
 ///
 /// # Errors
-/// What prevents a launch from running: limits, an interrupt. Faults of groups are findings.
+/// What prevents a launch from running. Faults of groups are findings; limits and interrupts are how it ends.
 pub fn check(
     kernel: &Kernel<'_>,
     launch: Launch,
@@ -153,11 +204,8 @@ pub fn check(
         sub_groups,
         ..watched.setting(checks, objects, ids)
     });
-    let outcome = launch.run_observed(config, &mut checker)?;
-    Ok(Report {
-        findings: checker.findings(),
-        outcome,
-    })
+    let outcome = launch.run_watched(config, &mut checker)?;
+    Ok(Report::new(checker, outcome.end.clone(), outcome))
 }
 
 /// Runs a media kernel of an object under checks. Its threads replace work-items: the lanes of a thread are one program
@@ -188,11 +236,8 @@ pub fn check_media(
         order: Order::of_threads(media.dependency),
         ..watched.setting(checks, Objects::media(media), ids)
     });
-    let outcome = media.run_observed(&config, &mut checker)?;
-    Ok(Report {
-        findings: checker.findings(),
-        outcome,
-    })
+    let outcome = media.run_watched(&config, &mut checker)?;
+    Ok(Report::new(checker, outcome.end.clone(), outcome))
 }
 
 /// Runs a routine of an object under checks, without a launch. Variables that were set are defined, all others are not.
@@ -221,16 +266,13 @@ pub fn check_bare(
     setting.defined.extend(sets);
     let mut checker = Checker::new(setting);
     checker.group([0; 3], [lanes, 1, 1]);
-    let outcome = match bare.run(&mut checker) {
-        Ok(outcome) => Some(outcome),
+    let (end, outcome) = match bare.run(&mut checker) {
+        Ok(outcome) => (outcome.end.clone(), Some(outcome)),
         // The checker has reported it.
-        Err(LaunchError::Fault { .. }) => None,
+        Err(LaunchError::Fault { fault, .. }) => (End::of_fault(fault), None),
         Err(error) => return Err(error),
     };
-    Ok(Report {
-        findings: checker.findings(),
-        outcome,
-    })
+    Ok(Report::new(checker, end, outcome))
 }
 
 /// Runs a case under checks. The results are not compared.

@@ -229,10 +229,6 @@ impl Objects {
         self.flat.get(index)
     }
 
-    pub(crate) fn all(&self) -> &[Known] {
-        &self.flat
-    }
-
     /// Whether an access to local memory is inside of an object.
     pub(crate) fn has_local(&self, address: u64, bytes: u64) -> bool {
         let end = address.saturating_add(bytes);

@@ -6,10 +6,12 @@
 
 mod cells;
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "tests")]
 mod tests;
 
 pub(crate) use cells::{Cells, Earlier, LANES, Now, Record};
 
+use crate::finding::Between;
 use crate::listing::Fence;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -31,21 +33,32 @@ struct Thread {
     /// For each thread of the group: up to where its reads, local writes and global writes are known.
     known: Vec<[u32; 3]>,
     /// The same of threads of other groups.
-    foreign: HashMap<u32, Arc<[u32]>>,
+    foreign: Points,
 }
 
-/// Points that were published at an atomic location.
-type Published = HashMap<u32, Arc<[u32]>>;
+/// For groups: up to where the accesses of each of their threads are known.
+type Points = HashMap<u32, Arc<[u32]>>;
+
+/// Order of the accesses of a group.
+#[derive(Debug, Default)]
+pub(crate) struct OfGroup {
+    number: u32,
+    threads: Vec<Thread>,
+    /// For each barrier in progress: what the threads that arrived have published.
+    arrived: HashMap<u64, Vec<[u32; 3]>>,
+    foreign_arrived: HashMap<u64, Points>,
+    /// What was published at atomic locations in local memory.
+    points: HashMap<u64, Points>,
+}
 
 /// Order of the accesses of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
-    group: u32,
-    threads: Vec<Thread>,
-    /// For each barrier in progress: what the threads that arrived have published.
-    arrived: HashMap<u64, Vec<[u32; 3]>>,
-    foreign_arrived: HashMap<u64, HashMap<u32, Arc<[u32]>>>,
-    points: HashMap<(bool, u64), Published>,
+    /// Of the group whose turn it is.
+    own: OfGroup,
+    /// What was published at atomic locations in flat memory.
+    points: HashMap<u64, Points>,
+    /// Number of entries there.
     count: usize,
     /// The lanes of a thread are one program, whose order they follow.
     scalar: bool,
@@ -58,11 +71,22 @@ pub(crate) struct Order {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
     pub(crate) other: Earlier,
-    pub(crate) same_value: bool,
-    /// Lanes of one instruction.
-    pub(crate) same_message: bool,
-    /// The lockstep of the lanes of a thread puts them into an order.
-    pub(crate) lockstep: bool,
+    pub(crate) between: Between,
+    /// The step of a plain read, if the other access is atomic: programs read what they then try to exchange.
+    pub(crate) tried: Option<u32>,
+}
+
+impl Conflict {
+    /// What distinguishes it from others of the same access.
+    pub(crate) const fn class(&self) -> (Between, bool, bool, bool, Option<u32>) {
+        let Earlier {
+            writes,
+            atomic,
+            same_value,
+            ..
+        } = self.other;
+        (self.between, writes, atomic, same_value, self.tried)
+    }
 }
 
 impl Order {
@@ -81,24 +105,36 @@ impl Order {
         if self.dependency != Dependency::Free {
             self.places.push([x, y]);
         }
-        self.group = group;
-        self.threads.clear();
-        self.arrived.clear();
-        self.foreign_arrived.clear();
-        self.points.retain(|(local, _), _| !local);
+        let own = &mut self.own;
+        own.number = group;
+        own.threads.clear();
+        own.arrived.clear();
+        own.foreign_arrived.clear();
+        own.points.clear();
+    }
+
+    /// Another group has its turn.
+    pub(crate) fn put_aside(&mut self) -> OfGroup {
+        std::mem::take(&mut self.own)
+    }
+
+    /// A group that was put aside goes on.
+    pub(crate) fn take_up(&mut self, group: OfGroup) {
+        self.own = group;
     }
 
     fn thread(&mut self, thread: usize) -> &mut Thread {
-        let missing = (thread + 1).saturating_sub(self.threads.len());
+        let all = &mut self.own.threads;
+        let missing = (thread + 1).saturating_sub(all.len());
         for _ in 0..missing {
-            self.threads.push(Thread {
+            all.push(Thread {
                 time: 1,
                 ..Thread::default()
             });
         }
         // It exists now.
-        let threads = self.threads.len();
-        let found = self.threads.get_mut(thread.min(threads - 1));
+        let threads = all.len();
+        let found = all.get_mut(thread.min(threads - 1));
         #[expect(
             clippy::unwrap_used,
             reason = "the list is not empty and the index below its length"
@@ -142,85 +178,79 @@ impl Order {
     /// The thread arrives at the barrier of that number; returns when.
     pub(crate) fn arrive(&mut self, number: usize, barrier: u64) -> u32 {
         let told = self.told(number);
-        let at = self.arrived.entry(barrier).or_default();
+        let at = self.own.arrived.entry(barrier).or_default();
         join(at, &told);
         let thread = self.thread(number);
         let time = thread.time;
         thread.time = time.saturating_add(1);
         let foreign = thread.foreign.clone();
         if !foreign.is_empty() {
-            let at = self.foreign_arrived.entry(barrier).or_default();
-            at.extend(foreign);
+            let at = self.own.foreign_arrived.entry(barrier).or_default();
+            learn(at, &foreign);
         }
         // Barriers that all threads have left.
         let left = |at: u64| at < NAMED && barrier < NAMED && at + 4 <= barrier;
-        self.arrived.retain(|at, _| !left(*at));
-        self.foreign_arrived.retain(|at, _| !left(*at));
+        self.own.arrived.retain(|at, _| !left(*at));
+        self.own.foreign_arrived.retain(|at, _| !left(*at));
         time
     }
 
     /// Nobody will leave the barrier with that number any more.
     pub(crate) fn forget(&mut self, barrier: u64) {
-        self.arrived.remove(&barrier);
-        self.foreign_arrived.remove(&barrier);
+        self.own.arrived.remove(&barrier);
+        self.own.foreign_arrived.remove(&barrier);
     }
 
     /// Whether a thread of the group knows what another one did at some time.
     pub(crate) fn knows(&self, thread: usize, other: usize, time: u32) -> bool {
-        let known = self.threads.get(thread).and_then(|t| t.known.get(other));
+        let known = self.own.threads.get(thread);
+        let known = known.and_then(|t| t.known.get(other));
         known.is_some_and(|[known, ..]| time <= *known)
     }
 
     /// The thread leaves the barrier of that number.
     pub(crate) fn leave(&mut self, number: usize, barrier: u64) {
-        let told = self.arrived.get(&barrier).cloned().unwrap_or_default();
-        let foreign = self.foreign_arrived.get(&barrier).cloned();
+        let told = self.own.arrived.get(&barrier).cloned().unwrap_or_default();
+        let foreign = self.own.foreign_arrived.get(&barrier).cloned();
         let thread = self.thread(number);
         join(&mut thread.known, &told);
-        thread.foreign.extend(foreign.into_iter().flatten());
+        learn(&mut thread.foreign, &foreign.unwrap_or_default());
     }
 
     /// The thread runs an atomic operation there: it synchronises with what others published, and publishes what it
     /// fenced.
     pub(crate) fn synchronize(&mut self, number: usize, local: bool, address: u64) {
-        let group = self.group;
+        let group = self.own.number;
         let told = self.told(number);
         let thread = self.thread(number);
         let has_news = thread.fenced != [0; 2] && (local || thread.wrote_global || told.len() > 1);
         let foreign = thread.foreign.clone();
-        let key = (local, address);
-        let mut learnt: Vec<(u32, Arc<[u32]>)> = Vec::new();
-        if let Some(published) = self.points.get(&key) {
-            learnt.extend(published.iter().map(|(g, p)| (*g, Arc::clone(p))));
-        }
+        let all = match local {
+            true => &mut self.own.points,
+            false => &mut self.points,
+        };
+        let learnt = all.get(&address).cloned().unwrap_or_default();
         if (has_news || !foreign.is_empty()) && self.count < MOST_POINTS {
-            let published = self.points.entry(key).or_default();
+            let published = all.entry(address).or_default();
+            let before = published.len();
             if has_news {
                 // Up to where all accesses are fenced.
                 let index = if local { 1 } else { 2 };
-                let points: Arc<[u32]> = told
-                    .iter()
-                    .enumerate()
-                    .map(|(n, told)| {
-                        let before = published.get(&group).and_then(|p| p.get(n)).copied();
-                        told.get(index)
-                            .copied()
-                            .unwrap_or(0)
-                            .max(before.unwrap_or(0))
-                    })
-                    .collect();
-                published.insert(group, points);
+                let points = told.iter().filter_map(|told| told.get(index).copied());
+                learn_of(published, group, &points.collect());
             }
-            published.extend(foreign);
-            self.count += 1;
+            learn(published, &foreign);
+            if !local {
+                self.count += published.len() - before;
+            }
         }
         let thread = self.thread(number);
-        for (from, points) in learnt {
-            if from == group {
+        for (from, points) in &learnt {
+            if *from == group {
                 let all: Vec<_> = points.iter().map(|p| [*p; 3]).collect();
                 join(&mut thread.known, &all);
             } else {
-                thread.foreign.insert(from, points);
+                learn_of(&mut thread.foreign, *from, points);
             }
         }
         thread.time = thread.time.saturating_add(1);
@@ -237,7 +267,7 @@ impl Order {
     }
 
     fn precedes(&self, earlier: &Record, writes: bool, local: bool, now: &Record) -> bool {
-        let Some(thread) = self.threads.get(usize::from(now.thread)) else {
+        let Some(thread) = self.own.threads.get(usize::from(now.thread)) else {
             return false;
         };
         let Record {
@@ -268,33 +298,37 @@ impl Order {
         if earlier.atomic && now.atomic || local && earlier.record.group != now.record.group {
             return None;
         }
-        // Programs read what they then try to exchange, and a failed exchange writes nothing.
-        if earlier.conditional && !now.writes || now.conditional && !earlier.writes {
-            return None;
-        }
         let same_thread = earlier.record.same_thread(&now.record);
         if same_thread && self.scalar || self.waits(earlier.record.group, now.record.group) {
             return None;
         }
-        let same_message = same_thread && earlier.record.time == now.record.time;
-        let lockstep = same_thread && !same_message;
         // A lane is ordered with itself by the program; what all lanes do together is not examined.
         if same_thread && earlier.same_lane {
             return None;
         }
-        if lockstep {
+        let between = match same_thread {
+            true if earlier.record.time == now.record.time => Between::Lanes,
+            true => Between::Lockstep,
+            false if earlier.record.group == now.record.group => Between::Threads,
+            false => Between::Groups,
+        };
+        if between == Between::Lockstep {
             // A fence between them is an order of the lanes.
-            let of = self.threads.get(usize::from(now.record.thread));
+            let of = self.own.threads.get(usize::from(now.record.thread));
             let fenced = of.and_then(|t| t.fenced.get(usize::from(!local)));
             if fenced.is_some_and(|fenced| earlier.record.time <= *fenced) {
                 return None;
             }
         }
+        let tried = match (earlier.atomic, now.atomic) {
+            (true, _) if !now.writes => Some(now.record.step),
+            (_, true) if !earlier.writes => Some(earlier.record.step),
+            _ => None,
+        };
         (!self.precedes(&earlier.record, earlier.writes, local, &now.record)).then_some(Conflict {
             other: *earlier,
-            same_value: earlier.same_value,
-            same_message,
-            lockstep,
+            between,
+            tried,
         })
     }
 
@@ -315,30 +349,47 @@ impl Order {
         self.places.get(index).map(|[x, y]| [*x, *y, 0])
     }
 
-    /// Checks an access to a cell, and records it.
+    /// Checks an access to a cell, and records it. Adds the conflicts, of each class the first one.
     pub(crate) fn access(
         &mut self,
         cells: &mut Cells,
         (local, cell): (bool, u64),
         now: &Now,
-    ) -> Option<Conflict> {
+        found: &mut Vec<(Conflict, Now)>,
+    ) {
         if now.writes && !local {
             self.thread(usize::from(now.record.thread)).wrote_global = true;
         }
-        let mut found: Option<Conflict> = None;
         let look = |earlier: &Earlier| {
-            let conflict = self.conflict(earlier, local, now);
-            // A missing order is more serious than one given only by lockstep.
-            if let Some(conflict) = conflict
-                && found.is_none_or(|f| f.lockstep && !conflict.lockstep)
+            if let Some(conflict) = self.conflict(earlier, local, now)
+                && found.iter().all(|(f, _)| f.class() != conflict.class())
             {
-                found = Some(conflict);
+                found.push((conflict, *now));
             }
         };
         cells.access(cell, now, look, |read| {
             self.has_read(read, local, &now.record)
         });
-        found
+    }
+}
+
+/// Adds what is known of the threads of other groups.
+fn learn(to: &mut Points, from: &Points) {
+    for (group, points) in from {
+        learn_of(to, *group, points);
+    }
+}
+
+/// Adds what is known of the threads of a group.
+fn learn_of(to: &mut Points, group: u32, points: &Arc<[u32]>) {
+    let known = to.entry(group).or_insert_with(|| Arc::clone(points));
+    let reaches = |known: &[u32]| {
+        known.len() >= points.len() && known.iter().zip(points.iter()).all(|(a, b)| a >= b)
+    };
+    if !Arc::ptr_eq(known, points) && !reaches(known) {
+        let at = |list: &[u32], n: usize| list.get(n).copied().unwrap_or(0);
+        let all = 0..known.len().max(points.len());
+        *known = all.map(|n| at(known, n).max(at(points, n))).collect();
     }
 }
 

@@ -191,12 +191,6 @@ impl Pages {
         }
     }
 
-    /// Forgets everything from `start` to before `end`.
-    pub(crate) fn forget(&mut self, start: u64, end: u64) {
-        self.pages
-            .retain(|number, _| !(start..end).contains(&(number * PAGE as u64)));
-    }
-
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.pages.clear();

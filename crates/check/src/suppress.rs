@@ -1,6 +1,6 @@
 //! Known findings that are not to be reported.
 
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, Place};
 
 /// Rules that describe known findings.
 ///
@@ -108,18 +108,15 @@ impl Suppressions {
         case: &'s str,
         finding: &'s Finding,
     ) -> impl Iterator<Item = usize> + 's {
-        let fits = move |(key, value): &(Key, String)| {
+        let fits = move |(key, value): &(Key, String), place: &Place| {
             let text = match key {
                 Key::Kind => finding.kind.name().to_owned(),
-                Key::Routine => finding.place.routine.clone(),
+                Key::Routine => place.routine.clone(),
                 Key::File => {
-                    let file = finding.place.file.as_deref().unwrap_or_default();
+                    let file = place.file.as_deref().unwrap_or_default();
                     return matches(&format!("*{value}"), file);
                 }
-                Key::Line => finding
-                    .place
-                    .line
-                    .map_or_else(String::new, |l| l.to_string()),
+                Key::Line => place.line.map_or_else(String::new, |l| l.to_string()),
                 Key::Argument => finding
                     .target
                     .as_ref()
@@ -128,8 +125,19 @@ impl Suppressions {
             };
             matches(value, &text)
         };
-        let rules = self.rules.iter();
-        let found = rules.filter(move |(_, rule)| rule.iter().all(fits));
+        // Which side of a race was seen last is a matter of chance.
+        let other = finding
+            .other
+            .as_ref()
+            .and_then(|other| other.place.as_ref());
+        let places = [
+            Some(&finding.place),
+            other.filter(|_| finding.between.is_some()),
+        ];
+        let found = self.rules.iter().filter(move |(_, rule)| {
+            let mut places = places.into_iter().flatten();
+            places.any(|place| rule.iter().all(|word| fits(word, place)))
+        });
         found.map(|(line, _)| *line)
     }
 }

@@ -181,10 +181,12 @@ fn each_fault_with_its_line() {
     for (name, arguments, uninitialized, expected) in rows {
         for device in [("dg2", 32), ("pvc", 64)] {
             let found = findings(device, name, &arguments, uninitialized);
-            let got: Vec<_> = found
+            let mut got: Vec<_> = found
                 .iter()
                 .map(|f| (f.kind.name(), f.space.name(), f.place.line.unwrap_or(0)))
                 .collect();
+            // Between groups, threads, lanes.
+            got.dedup();
             assert_eq!(got, expected, "{name} for {}: {found:#?}", device.0);
         }
     }

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use visakit_check::{Finding, Kind, Place, Space, Suppressions, Target};
+use visakit_check::{Between, Finding, Kind, Other, Place, Space, Suppressions, Target};
 
 fn finding() -> Finding {
     Finding {
+        access: None,
+        between: None,
         kind: Kind::Race,
         space: Space::Global,
         place: Place {
@@ -29,6 +31,31 @@ fn finding() -> Finding {
         other: None,
         moment: (0, 0),
         count: 1,
+    }
+}
+
+/// A race is at two places, and either will do; what a value comes from is no place of a finding.
+#[test]
+fn either_side_of_a_race() {
+    let mut race = finding();
+    race.other = Some(Other {
+        what: String::new(),
+        place: Some(Place {
+            line: Some(77),
+            ..race.place.clone()
+        }),
+        item: None,
+        access: None,
+    });
+    for (between, rule, fits) in [
+        (Some(Between::Threads), "line=77 kind=race", true),
+        (Some(Between::Threads), "line=42 file=histogram.cl", true),
+        (Some(Between::Threads), "line=78", false),
+        (None, "line=77", false),
+    ] {
+        race.between = between;
+        let rules = Suppressions::parse(rule).unwrap();
+        assert_eq!(rules.covers("", &race), fits, "{rule}");
     }
 }
 

@@ -138,6 +138,17 @@ enum Status {
     Unusable = 2,
 }
 
+impl Status {
+    /// That of commands that run programs: one that did not run to its end is not clean, whatever was found in it.
+    const fn of_run(complete: bool, found: bool) -> Self {
+        if complete && !found {
+            Self::Clean
+        } else {
+            Self::Findings
+        }
+    }
+}
+
 /// Whether something was found that the status of the command does not show.
 static FOUND: AtomicBool = AtomicBool::new(false);
 

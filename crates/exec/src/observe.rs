@@ -202,13 +202,22 @@ pub trait Observer {
         let _ = access;
     }
 
-    /// A group is about to start: its place in the grid, and the number of its work-items in each dimension.
+    /// A group is about to start: its place in the grid, and the number of its work-items in each dimension. What follows
+    /// is of this group, until another one starts or has its turn.
     fn group(&mut self, place: [u32; 3], size: [u32; 3]) {
         let _ = (place, size);
     }
 
-    /// The group that started last cannot continue. Break to end the launch with the fault; otherwise it continues with
-    /// the next group.
+    /// The group at that place goes on: groups that take long take turns.
+    fn turn(&mut self, place: [u32; 3]) {
+        let _ = place;
+    }
+
+    /// The group whose turn it is has ended.
+    fn ended(&mut self) {}
+
+    /// The group whose turn it is cannot continue. Break to end the launch with the fault; otherwise it continues with
+    /// the other groups.
     fn fault(&mut self, fault: &Fault) -> ControlFlow<()> {
         let _ = fault;
         ControlFlow::Break(())

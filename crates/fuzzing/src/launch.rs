@@ -183,7 +183,7 @@ pub fn launched(data: &[u8]) {
     match kernel.run(&range, &arguments, &config) {
         Ok(outcome) => {
             assert!(outcome.counters.instructions <= STEPS);
-            assert!(!outcome.stopped);
+            assert!(outcome.end.is_complete());
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }

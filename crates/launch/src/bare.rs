@@ -1,5 +1,6 @@
 //! Routines without any launch contract: variables are set by name, one thread runs, variables are examined.
 
+use crate::end::{End, Reason, standing};
 use crate::error::LaunchError;
 use crate::kernel::Compile;
 use visakit_exec::{
@@ -33,8 +34,8 @@ pub struct Bare {
 pub struct BareOutcome {
     /// The thread's counters.
     pub counters: Counters,
-    /// Whether it was interrupted before its end.
-    pub stopped: bool,
+    /// How the run ended.
+    pub end: End,
     program: Program,
     group: Group,
 }
@@ -218,9 +219,15 @@ impl Bare {
                 fault(found)
             })?;
         }
+        if progress == Progress::Ended {
+            observer.ended();
+        }
+        let mut threads = Vec::new();
+        standing(&mut threads, [0; 3], &group, program);
+        let reason = (progress == Progress::Interrupted).then_some(Reason::Interrupted);
         Ok(BareOutcome {
             counters: group.counters(),
-            stopped: progress == Progress::Interrupted,
+            end: End::new(reason, (0, 1), threads),
             program: self.program,
             group,
         })

@@ -384,7 +384,7 @@ impl Case {
         };
         self.launch(from_text, &config, change, |_, arguments, launch| {
             let outcome = run(launch)?;
-            if outcome.stopped {
+            if !outcome.end.is_complete() {
                 return Err(LaunchError::Stopped);
             }
             let difference = self.difference(arguments, &outcome, config.max_memory)?;

@@ -5,16 +5,19 @@
 //! were written for groups get `%group_id_*` and the implicit inputs for sizes and ids.
 
 mod surface;
+mod team;
 
 pub use surface::{MediaOutcome, MediaSurface, SurfaceShape, Target};
 
 use crate::bare::image_bytes;
 use crate::bind::content;
 use crate::effort::{Done, Effort, Observers};
+use crate::end::{Reason, Stopped};
 use crate::error::LaunchError;
 use crate::front::{Dependency, Front};
 use crate::kernel::{Compile, Config};
 use crate::objects::{MemoryObject, ObjectKind};
+use team::Team;
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
     BufferId, Examined, Group, InputClass, InputSlot, Limits, Memory, Observer, Options, Program,
@@ -326,27 +329,13 @@ impl Media {
         let observers = Observers::new(workers, observer);
         let (mut done, mut first) = (Done::default(), 0);
         for front in self.fronts()? {
-            let count = front.count();
-            done += effort.all(
-                (first, count),
-                workers,
-                |worker| (Group::default(), worker),
-                |(group, worker), number, done, _| {
-                    let at = front.group(number - first);
-                    match observers.of(*worker).filter(|_| watched(number)) {
-                        Some(mut own) => {
-                            let [x, y] = at;
-                            own.group([x, y, 0], self.group_size());
-                            self.run_group((at, number), group, &effort, done, &mut *own)
-                        }
-                        None => self.run_group((at, number), group, &effort, done, &mut ()),
-                    }
-                },
-            )?;
-            if done.stopped {
+            let groups = (first, front.count());
+            let team = |_| Team::new(self, front, first);
+            done += effort.all(groups, workers, team, (Some(&watched), &observers))?;
+            if done.reason.is_some() {
                 break;
             }
-            first += count;
+            first += front.count();
         }
         Ok((self.outcome(done, started)?, observers.into_all()))
     }
@@ -361,21 +350,36 @@ impl Media {
         config: &Config<'_>,
         observer: &mut impl Observer,
     ) -> Result<MediaOutcome, LaunchError> {
+        let outcome = self.run_watched(config, observer)?;
+        match outcome.end.stopped() {
+            Some(Stopped {
+                reason: Reason::Steps(most),
+                ..
+            }) => Err(LaunchError::Steps(*most)),
+            _ => Ok(outcome),
+        }
+    }
+
+    /// The same, but too many steps are no error, but how the run [ended](MediaOutcome::end).
+    ///
+    /// # Errors
+    /// [`LaunchError::Grid`], and [`LaunchError::Fault`] that the observer does not pass over.
+    pub fn run_watched(
+        &self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<MediaOutcome, LaunchError> {
         let started = Instant::now();
         let effort = Effort::new(config);
-        let mut group = Group::default();
-        let groups = self.fronts()?;
-        let groups = groups.flat_map(|front| (0..front.count()).map(move |n| front.group(n)));
-        let [columns, rows] = self.group.unwrap_or([1, 1]);
-        let done = effort.each(
-            (0..).zip(groups),
-            observer,
-            |(number, at), done, observer| {
-                let [x, y] = at;
-                observer.group([x, y, 0], [columns, rows, 1]);
-                self.run_group((at, number), &mut group, &effort, done, observer)
-            },
-        )?;
+        let (mut done, mut first) = (Done::default(), 0);
+        for front in self.fronts()? {
+            let groups = (first, front.count());
+            done += effort.each(groups, || Team::new(self, front, first), observer)?;
+            if matches!(done.reason, Some(Reason::Interrupted | Reason::Steps(_))) {
+                break;
+            }
+            first += front.count();
+        }
         self.outcome(done, started)
     }
 
@@ -466,20 +470,6 @@ impl Media {
         self.surfaces.iter().copied()
     }
 
-    fn run_group(
-        &self,
-        (at, number): ([u32; 2], u64),
-        group: &mut Group,
-        effort: &Effort<'_>,
-        done: &mut Done,
-        observer: &mut impl Observer,
-    ) -> Result<(), LaunchError> {
-        self.reset(at, group, effort.limits())?;
-        let parts = (group, &self.program, &self.memory);
-        let fault = |fault| at_group(at, fault);
-        effort.run(number, parts, observer, done, fault, &mut || None)
-    }
-
     /// Gets the threads of the group at a place ready.
     fn reset(&self, at: [u32; 2], group: &mut Group, limits: &Limits) -> Result<(), LaunchError> {
         let ([columns, rows], count) = self.groups()?;
@@ -538,7 +528,7 @@ impl Media {
         }
     }
 
-    fn outcome(&self, done: Done, started: Instant) -> Result<MediaOutcome, LaunchError> {
+    fn outcome(&self, mut done: Done, started: Instant) -> Result<MediaOutcome, LaunchError> {
         let [columns, rows, _] = self.group_size();
         let surfaces = self.surfaces.iter();
         Ok(MediaOutcome {
@@ -546,7 +536,7 @@ impl Media {
             groups: done.groups,
             threads: done.groups * u64::from(columns) * u64::from(rows),
             counts: self.program.take_counts(),
-            stopped: done.stopped,
+            end: done.end(self.group_count()?),
             compiled: self.program.is_compiled(),
             time: started.elapsed(),
             surfaces: surfaces

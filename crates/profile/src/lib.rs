@@ -136,7 +136,7 @@ fn run_watched(
         threads: threads.saturating_mul(outcome.groups),
         groups: outcome.groups,
         watched_groups,
-        stopped: outcome.stopped,
+        stopped: !outcome.end.is_complete(),
     };
     Ok((outcome, seen, ran))
 }
@@ -179,7 +179,7 @@ pub fn run_media(
         threads: outcome.threads,
         groups: outcome.groups,
         watched_groups,
-        stopped: outcome.stopped,
+        stopped: !outcome.end.is_complete(),
     };
     let counts = outcome.counts.as_deref().unwrap_or(&[]);
     Ok((collect(code, counts, &seen, ran), outcome))

@@ -51,15 +51,24 @@ struct Thread {
     loaded: HashSet<(Reach, u64)>,
 }
 
+/// What is known about a group.
+#[derive(Debug, Default)]
+struct Group {
+    threads: HashMap<usize, Thread>,
+    /// Lines that it has touched.
+    lines: HashSet<(Reach, u64)>,
+}
+
 /// Watches groups of one worker.
 pub(crate) struct Watch<'c> {
     code: &'c KernelCode,
     /// Private memory in flat memory.
     private: Range<u64>,
     seen: HashMap<usize, Seen>,
-    threads: HashMap<usize, Thread>,
-    /// Lines that the group has touched.
-    lines: HashSet<(Reach, u64)>,
+    /// The group whose turn it is, its place until it has ended, and others that have begun.
+    group: Group,
+    place: Option<[u32; 3]>,
+    aside: HashMap<[u32; 3], Group>,
     accesses: Vec<Access>,
     scratch: Vec<(Reach, u64)>,
     groups: u64,
@@ -71,8 +80,9 @@ impl<'c> Watch<'c> {
             code,
             private,
             seen: HashMap::new(),
-            threads: HashMap::new(),
-            lines: HashSet::new(),
+            group: Group::default(),
+            place: None,
+            aside: HashMap::new(),
             accesses: Vec::new(),
             scratch: Vec::new(),
             groups: 0,
@@ -84,15 +94,21 @@ impl<'c> Watch<'c> {
         (self.seen, self.groups)
     }
 
+    fn put_aside(&mut self) {
+        if let Some(place) = self.place {
+            self.aside.insert(place, std::mem::take(&mut self.group));
+        }
+    }
+
     fn thread(&mut self, number: usize) -> &mut Thread {
-        self.threads.entry(number).or_default()
+        self.group.threads.entry(number).or_default()
     }
 
     /// A thread waiting at a barrier continues: so do all, at the time when the last one arrived.
     fn released(&mut self) {
-        let arrived = self.threads.values().filter_map(|t| t.arrived);
+        let arrived = self.group.threads.values().filter_map(|t| t.arrived);
         let last = arrived.map(|(clock, _)| clock).max().unwrap_or(0);
-        for thread in self.threads.values_mut() {
+        for thread in self.group.threads.values_mut() {
             if let Some((clock, place)) = thread.arrived.take() {
                 let seen = self.seen.entry(place).or_default();
                 seen.arrivals += 1;
@@ -154,7 +170,7 @@ impl<'c> Watch<'c> {
                 if before != Some(line) {
                     before = Some(line);
                     found.lines += 1;
-                    if !local && self.lines.insert(line) {
+                    if !local && self.group.lines.insert(line) {
                         new += 1;
                     }
                 }
@@ -250,9 +266,22 @@ impl Observer for Watch<'_> {
         });
     }
 
-    fn group(&mut self, _place: [u32; 3], _size: [u32; 3]) {
-        self.threads.clear();
-        self.lines.clear();
+    fn group(&mut self, place: [u32; 3], _size: [u32; 3]) {
+        self.put_aside();
+        self.place = Some(place);
         self.groups += 1;
+    }
+
+    fn turn(&mut self, place: [u32; 3]) {
+        if let Some(group) = self.aside.remove(&place) {
+            self.put_aside();
+            (self.group, self.place) = (group, Some(place));
+        }
+    }
+
+    fn ended(&mut self) {
+        self.group.threads.clear();
+        self.group.lines.clear();
+        self.place = None;
     }
 }

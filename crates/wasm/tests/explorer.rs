@@ -339,7 +339,7 @@ fn kernels_run() {
     );
     assert_eq!(
         ask(&mut explorer, json!({"method": "run_check"})),
-        json!([])
+        json!({"findings": [], "stopped": null})
     );
 }
 
@@ -358,7 +358,7 @@ fn findings_have_moments() {
     });
     ask(&mut explorer, start);
     let found = ask(&mut explorer, json!({"method": "run_check"}));
-    let found = found.as_array().unwrap();
+    let found = found["findings"].as_array().unwrap();
     let finding = found
         .iter()
         .find(|f| f["kind"] == "out-of-bounds")
@@ -398,7 +398,7 @@ fn bare_runs_have_heat() {
     );
     // Only two of sixteen lanes have a number.
     let found = ask(&mut explorer, json!({"method": "run_check"}));
-    assert_eq!(found[0]["kind"], "uninitialized", "{found}");
+    assert_eq!(found["findings"][0]["kind"], "uninitialized", "{found}");
     let through = ask(&mut explorer, json!({"method": "run_seek", "to": 0}));
     assert_eq!(through["last"], Json::Null);
     let instruction = rows.last().unwrap()[0].clone();

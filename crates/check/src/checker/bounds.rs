@@ -139,7 +139,7 @@ impl Checker {
                 self.define(data);
                 let origin = self.intern(origin);
                 self.tracks |= self.checks.memory;
-                if let Some(Some(thread)) = self.threads.get_mut(self.current.1) {
+                if let Some(Some(thread)) = self.group.threads.get_mut(self.current.1) {
                     let at = inside.min(access.bytes as usize);
                     let rest = access.bytes as usize - at;
                     for byte in 0..rest {
@@ -324,7 +324,7 @@ impl Checker {
             unconfirmed = Some((data.whole..data.whole + data.whole_bytes, access.element));
         }
         let cause = self.cause(Kind::Misaligned, NONE, object);
-        let known = self.causes.get(&cause).copied();
+        let known = self.found.has(&cause);
         self.find(cause, |this| {
             let verb = verb(access);
             let (bytes, address) = (access.bytes, access.address);
@@ -334,12 +334,11 @@ impl Checker {
             this.with_access(finding, access)
         });
         match (known, unconfirmed) {
-            (None, Some(what)) => {
-                self.unconfirmed
-                    .insert(self.findings.len().saturating_sub(1), what);
+            (false, Some(what)) => {
+                self.unconfirmed.insert(cause, what);
             }
-            (Some(index), None) => {
-                self.unconfirmed.remove(&index);
+            (true, None) => {
+                self.unconfirmed.remove(&cause);
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use visakit_exec::{Fault, FaultKind, InstructionEvent};
 impl Checker {
     /// Whether the branch of all lanes that a predicate decides may go either way.
     fn is_open(&self, flag: &Flag, event: &InstructionEvent<'_>, running: u32) -> Option<u8> {
-        let shadow = &self.threads.get(event.thread)?.as_ref()?.shadow;
+        let shadow = &self.group.threads.get(event.thread)?.as_ref()?.shadow;
         let undefined = undefined_lanes(flag, shadow);
         if undefined & running == 0 {
             return None;
@@ -50,13 +50,17 @@ impl Checker {
             && let Scalar::Register { offset, data_type } = address
         {
             let bytes = usize::from(data_type.size());
-            let thread = self.threads.get(event.thread).and_then(Option::as_ref);
+            let thread = self
+                .group
+                .threads
+                .get(event.thread)
+                .and_then(Option::as_ref);
             if thread.is_some_and(|t| !t.shadow.is_defined(*offset, bytes)) {
                 at = Some((*offset, bytes, 0));
             }
         }
         if let Some((offset, bytes, lane)) = at
-            && let Some(Some(thread)) = self.threads.get_mut(event.thread)
+            && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)
         {
             let origin = thread.shadow.origin(offset, bytes);
             // Reported once: later uses get no findings of their own for it.
@@ -69,7 +73,7 @@ impl Checker {
 
     pub(super) fn barrier(&mut self, event: &InstructionEvent<'_>, signals: bool, waits: bool) {
         let step = small(event.step);
-        let Some(Some(thread)) = self.threads.get_mut(event.thread) else {
+        let Some(Some(thread)) = self.group.threads.get_mut(event.thread) else {
             return;
         };
         let live = thread.live;
@@ -82,33 +86,27 @@ impl Checker {
                 if missing != 0 {
                     self.diverged(step, event.running.count_ones(), live.count_ones(), missing);
                 }
-                match self.barrier {
+                match self.group.barrier {
                     Some((at, other, by)) if at == number && other != step => {
                         self.two_barriers(step, other, by);
                     }
                     Some((at, ..)) if at >= number => {}
-                    _ => self.barrier = Some((number, step, small(event.thread))),
+                    _ => self.group.barrier = Some((number, step, small(event.thread))),
                 }
             }
         }
-        if waits && let Some(Some(thread)) = self.threads.get_mut(event.thread) {
+        if waits && let Some(Some(thread)) = self.group.threads.get_mut(event.thread) {
             thread.waits += 1;
             thread.pending = Some((thread.waits, step));
         }
     }
 
     fn divergence(&self, step: u32) -> Cause {
-        Cause {
-            kind: Kind::BarrierDivergence,
-            step: self.key(step),
-            other: NONE,
-            object: 0,
-            detail: 0,
-        }
+        Cause::new(Kind::BarrierDivergence, self.key(step))
     }
 
     pub(super) fn diverged(&mut self, step: u32, come: u32, all: u32, missing: u32) {
-        self.diverged = true;
+        self.group.diverged = true;
         let lane = u8::try_from(missing.trailing_zeros()).ok();
         self.find(self.divergence(step), |this| {
             let message = format!(
@@ -119,13 +117,14 @@ impl Checker {
                 what: "this work-item does not come".to_owned(),
                 place: None,
                 item: Some(this.item(this.current.1, lane)),
+                access: None,
             });
             finding
         });
     }
 
     fn two_barriers(&mut self, step: u32, other: u32, by: u32) {
-        self.diverged = true;
+        self.group.diverged = true;
         self.find(self.divergence(step), |this| {
             let message = "threads of the group wait at different barriers".to_owned();
             let mut finding = this.finding(Kind::BarrierDivergence, Space::Local, message, None);
@@ -133,6 +132,7 @@ impl Checker {
                 what: "the other barrier".to_owned(),
                 place: Some(this.place(other)),
                 item: usize::try_from(by).ok().map(|by| this.item(by, None)),
+                access: None,
             });
             finding
         });
@@ -148,7 +148,7 @@ impl Checker {
         });
         let step = steps.map_or(NONE, small);
         if let FaultKind::StepLimit(limit) = fault.kind {
-            self.instructions = limit;
+            self.group.instructions = limit;
         }
         self.current = (step, fault.thread.unwrap_or(0));
         let (kind, space) = match fault.kind {
@@ -167,18 +167,12 @@ impl Checker {
         let key = self.key(step);
         let told = |cause: &Cause| cause.kind == Kind::OutOfBounds && cause.step == key;
         if !wanted
-            || kind == Kind::OutOfBounds && self.causes.keys().any(told)
+            || kind == Kind::OutOfBounds && self.found.causes().any(told)
             || kind == Kind::BarrierDivergence && self.waits_at_faulty()
         {
             return;
         }
-        let cause = Cause {
-            kind,
-            step: self.key(step),
-            other: NONE,
-            object: 0,
-            detail: 0,
-        };
+        let cause = Cause::new(kind, self.key(step));
         let waits = match fault.kind {
             FaultKind::BarrierDivergence { .. } => self.where_threads_wait(),
             _ => Vec::new(),
@@ -195,6 +189,7 @@ impl Checker {
                 what: text.clone(),
                 place: Some(this.place(*at)),
                 item: Some(this.item(*thread, None)),
+                access: None,
             });
             Finding {
                 address: fault.address,
@@ -208,7 +203,7 @@ impl Checker {
     pub(super) fn unsure(&self, event: &InstructionEvent<'_>) -> Option<(usize, u8)> {
         let step = self.code.steps.get(event.step)?;
         let flag = step.predicate?;
-        let shadow = &self.threads.get(event.thread)?.as_ref()?.shadow;
+        let shadow = &self.group.threads.get(event.thread)?.as_ref()?.shadow;
         let first = u32::from(step.lanes.first);
         let mut lanes = undefined_lanes(&flag, shadow);
         if !step.lanes.no_mask {

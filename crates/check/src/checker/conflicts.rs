@@ -1,12 +1,14 @@
 //! Accesses without an order.
 
+use super::group::{OfLane, PlainRead};
 use super::messages::{Located, Reached};
 use super::{Cause, Checker};
-use crate::finding::{Kind, Other, Space};
+use crate::finding::{Access, Between, Class, Kind, Other, Space};
 use crate::objects::Known;
 use crate::race::{Conflict, LANES, Now, Record};
 use crate::shadow::element;
 use visakit_exec::MemoryAccess;
+use visakit_exec::code::{Action, Code};
 use visakit_launch::ObjectKind;
 
 impl Checker {
@@ -32,11 +34,11 @@ impl Checker {
             Reached::Flat(..) => return,
         };
         let thread = self.current.1;
-        let time = self.threads.get(thread).and_then(Option::as_ref);
+        let time = self.group.threads.get(thread).and_then(Option::as_ref);
         let time = time.map_or(0, |t| t.time);
         let mut now = Now {
             record: Record {
-                group: self.number,
+                group: self.group.number,
                 time,
                 step: self.current.0,
                 thread: u16::try_from(thread).unwrap_or(u16::MAX),
@@ -45,13 +47,12 @@ impl Checker {
             bytes: 0,
             writes: access.write,
             atomic: access.atomic,
-            conditional: access.conditional,
             value: 0,
         };
         let first = located.address;
         let last = first.saturating_add(located.inside as u64);
         let mut cell = first / 4;
-        let mut worst: Option<(Conflict, Now)> = None;
+        let mut conflicts = std::mem::take(&mut self.conflicts);
         while cell * 4 < last {
             let from = first.max(cell * 4);
             let to = last.min(cell * 4 + 4);
@@ -68,35 +69,75 @@ impl Checker {
                 now.value = u32::try_from(value << (8 * inside)).unwrap_or(0);
             }
             let cells = if local {
-                &mut self.local_cells
+                &mut self.group.local_cells
             } else {
                 &mut self.flat_cells
             };
-            let found = self.order.access(cells, (local, cell), &now);
-            if let Some(found) = found
-                && worst.is_none_or(|(w, _)| {
-                    w.same_value && !found.same_value || w.lockstep && !found.lockstep
-                })
-            {
-                worst = Some((found, now));
-            }
+            self.order
+                .access(cells, (local, cell), &now, &mut conflicts);
             cell += 1;
+        }
+        if self.exchanges {
+            let of = OfLane {
+                local,
+                address: first,
+                thread,
+                lane: now.lane,
+            };
+            self.look_at_exchange(access, of, registers);
         }
         if access.atomic {
             self.order.synchronize(thread, local, first / 4);
-            if let Some(Some(state)) = self.threads.get_mut(thread) {
+            if let Some(Some(state)) = self.group.threads.get_mut(thread) {
                 state.time = self.order.message(thread);
             }
         }
-        if let Some((conflict, now)) = worst
-            && (!conflict.lockstep || !local || !self.sub_groups || self.checks.lockstep)
-        {
-            self.race(access, located, &conflict, &now);
+        for (conflict, now) in conflicts.drain(..) {
+            let intended = conflict.between == Between::Lockstep && local && self.sub_groups;
+            if !intended || self.checks.lockstep {
+                self.race(access, located, &conflict, &now);
+            }
+        }
+        self.conflicts = conflicts;
+    }
+
+    /// Remembers what a lane reads, and whether it then compares with it. The value of a read is known when it has run.
+    fn look_at_exchange(&mut self, access: &MemoryAccess, of: OfLane, registers: &[u8]) {
+        let bytes = access.bytes as usize;
+        if !access.write && bytes <= 8 {
+            let data = access
+                .data
+                .map_or(0..0, |data| data.offset..data.offset + bytes);
+            self.reading.push((of, data));
+        } else if access.conditional {
+            let all = OfLane { lane: LANES, ..of };
+            let reads = &self.group.reads;
+            let Some(read) = reads.get(&of).or_else(|| reads.get(&all)) else {
+                return;
+            };
+            let [expected, ..] = access.operands;
+            let expected = expected.map_or(0, |at| element(registers, at, bytes));
+            if read.value.is_none_or(|value| value == expected) {
+                self.found.exchanged(read.step);
+            }
+        }
+    }
+
+    /// The current message has run: its reads have their values.
+    pub(super) fn have_read(&mut self, registers: &[u8]) {
+        for (of, data) in self.reading.drain(..) {
+            let value = (!data.is_empty()).then(|| element(registers, data.start, data.len()));
+            let read = PlainRead {
+                step: self.current.0,
+                value,
+            };
+            self.group.reads.insert(of, read);
         }
     }
 
     fn race(&mut self, access: &MemoryAccess, located: &Located, conflict: &Conflict, now: &Now) {
-        let kind = if conflict.same_value {
+        let same_value = conflict.other.same_value;
+        let kind = if same_value {
             Kind::RaceSameValue
         } else {
             Kind::Race
@@ -111,44 +152,39 @@ impl Checker {
             _ => (usize::MAX, Space::Local, located.address),
         };
         // After a failed barrier nothing is ordered.
-        if self.diverged && conflict.other.record.group == now.record.group {
+        if self.group.diverged && conflict.between != Between::Groups {
             return;
         }
-        let mine = self.key(now.record.step);
+        let mine = Access::new(now.writes, now.atomic);
+        let theirs = Access::new(conflict.other.writes, conflict.other.atomic);
         let other = conflict.other.record;
-        let others = self.key(other.step);
+        let (step, of_other) = (self.key(now.record.step), self.key(other.step));
         let cause = Cause {
-            kind,
-            step: mine.min(others),
-            other: mine.max(others),
+            other: step.max(of_other),
             object,
-            detail: 0,
+            class: Class {
+                between: Some(conflict.between),
+                accesses: [Some(mine.min(theirs)), Some(mine.max(theirs))],
+            },
+            tried: conflict.tried,
+            ..Cause::new(kind, step.min(of_other))
         };
-        let current = (self.number, self.group.0);
         self.find(cause, |this| {
-            let verb = |atomic, writes| match (atomic, writes) {
-                (true, _) => "atomic operation",
-                (false, true) => "write",
-                (false, false) => "read",
-            };
-            let mine = verb(now.atomic, now.writes);
-            let theirs = verb(conflict.other.atomic, conflict.other.writes);
-            let how = if conflict.same_message {
-                "by another lane of the same instruction"
-            } else if conflict.lockstep {
-                "by another lane of the thread, which only lockstep orders"
-            } else if other.group == now.record.group {
-                "by another thread of the group"
-            } else {
-                "by another group"
-            };
-            let same = if conflict.same_value {
+            let same = if same_value {
                 ", of the same value"
             } else {
                 ""
             };
-            let message = format!("{mine} without an order with a {theirs} {how}{same}");
+            let message = format!(
+                "{} without an order with {} {} {}{same}",
+                mine.noun(),
+                theirs.article(),
+                theirs.noun(),
+                conflict.between.by()
+            );
             let mut finding = this.finding(kind, space, message, access.lane);
+            finding.access = Some(mine);
+            finding.between = Some(conflict.between);
             finding.target = match located.reached {
                 Reached::Flat(object, _) => this.target(object, offset.cast_signed()),
                 _ => this.objects.local_near(located.address),
@@ -158,16 +194,25 @@ impl Checker {
             }
             let lane = (conflict.other.lane != LANES).then_some(conflict.other.lane);
             let mut item = this.item(other.thread.into(), lane);
-            if other.group != current.0 {
+            if conflict.between == Between::Groups {
                 let number = other.group.saturating_sub(1);
                 item = this.item_of_group(number, other.thread.into(), lane);
             }
             finding.other = Some(Other {
-                what: format!("the {theirs}"),
+                what: format!("the {}", theirs.noun()),
                 place: Some(this.place(other.step)),
                 item: Some(item),
+                access: Some(theirs),
             });
             this.with_access(finding, access)
         });
     }
+}
+
+/// Whether a program may compare and exchange: such an atomic has two operands beside its address.
+pub(super) fn exchanges(code: &Code) -> bool {
+    code.steps.iter().any(|step| match &step.action {
+        Action::Message(message) => message.operands().sources.len() > 1,
+        _ => false,
+    })
 }

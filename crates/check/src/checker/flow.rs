@@ -25,12 +25,13 @@ impl Checker {
         };
         let fresh = fresh && self.checks.uninitialized;
         let flat = matches!(located.reached, Reached::Flat(..));
-        let Some(Some(thread)) = self.threads.get_mut(self.current.1) else {
+        let Some(Some(thread)) = self.group.threads.get_mut(self.current.1) else {
             return;
         };
         let pages = match located.reached {
-            Reached::Local => &mut self.local,
+            Reached::Local => &mut self.group.local,
             Reached::Scratch => &mut thread.scratch,
+            Reached::Flat(..) if shadowed => &mut self.group.private,
             Reached::Flat(..) => &mut self.flat,
         };
         // A buffer that is defined, and into which nobody has written anything else.
@@ -119,7 +120,7 @@ impl Checker {
         }
         if let Some((at, count)) = unwritten {
             let origin = self.intern(Origin::Memory(space, self.current.0, object));
-            if let Some(Some(thread)) = self.threads.get_mut(self.current.1) {
+            if let Some(Some(thread)) = self.group.threads.get_mut(self.current.1) {
                 let bytes = count.max(total.min(access.bytes as usize));
                 thread.shadow.set_origin(at, bytes, origin);
             }

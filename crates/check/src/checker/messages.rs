@@ -69,7 +69,7 @@ impl Checker {
         else {
             return;
         };
-        let Some(Some(thread)) = self.threads.get_mut(event.thread) else {
+        let Some(Some(thread)) = self.group.threads.get_mut(event.thread) else {
             return;
         };
         let mut wrong = None;
@@ -109,7 +109,7 @@ impl Checker {
         }
         if self.checks.uninitialized
             && let Some((at, lane)) = self.unsure(event)
-            && let Some(Some(thread)) = self.threads.get(event.thread)
+            && let Some(Some(thread)) = self.group.threads.get(event.thread)
         {
             let origin = thread.shadow.origin(at, 4);
             self.undefined("a predicate", Space::Register, origin, Some(lane), at);
@@ -129,7 +129,7 @@ impl Checker {
             return;
         }
         let time = self.order.message(event.thread);
-        if let Some(Some(thread)) = self.threads.get_mut(event.thread) {
+        if let Some(Some(thread)) = self.group.threads.get_mut(event.thread) {
             thread.time = time;
         }
     }
@@ -236,13 +236,13 @@ impl Checker {
         let Some((at, bytes)) = access.data.filter(|_| access.whole) else {
             return false;
         };
-        let Some(Some(thread)) = self.threads.get_mut(self.current.1) else {
+        let Some(Some(thread)) = self.group.threads.get_mut(self.current.1) else {
             return false;
         };
         let known = object.and_then(|object| self.objects.get(object));
         let fresh = known.is_none_or(|known| known.uninitialized) && self.checks.uninitialized;
         let pages = match access.space {
-            ExecSpace::Local => &self.local,
+            ExecSpace::Local => &self.group.local,
             ExecSpace::Scratch => &thread.scratch,
             ExecSpace::Global | ExecSpace::Surface(_) => &self.flat,
         };
@@ -290,7 +290,7 @@ impl Checker {
     }
 
     pub(super) fn define(&mut self, data: InRegister) {
-        if let Some(Some(thread)) = self.threads.get_mut(self.current.1) {
+        if let Some(Some(thread)) = self.group.threads.get_mut(self.current.1) {
             thread.shadow.define(data.whole, data.whole_bytes);
         }
     }

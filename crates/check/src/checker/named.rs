@@ -5,7 +5,7 @@
 //! over. Numbers begin at 1, as 0 is the barrier of the group; the number available to the group is given by the
 //! attribute `NBarrierCnt` and by the metadata.
 
-use super::{Cause, Checker, NONE, small};
+use super::{Cause, Checker, small};
 use crate::finding::{Kind, Other, Space};
 use crate::race::NAMED;
 use crate::shadow::element;
@@ -134,12 +134,12 @@ impl Checker {
             return;
         }
         let counts = [producers, consumers];
-        let phase = self.named.entry(number).or_default().phase;
+        let phase = self.group.named.entry(number).or_default().phase;
         let time = self.order.arrive(thread, key(number, phase));
         if self.checks.sync {
             self.look_at_signal(step, thread, (number, kind, counts));
         }
-        let named = self.named.entry(number).or_default();
+        let named = self.group.named.entry(number).or_default();
         if named.signals.is_empty() {
             named.counts = counts;
         }
@@ -165,10 +165,10 @@ impl Checker {
         if !self.look_at_number(step, number) {
             return;
         }
-        let named = self.named.entry(number).or_default();
+        let named = self.group.named.entry(number).or_default();
         let owed = named.owed.get(&event.thread).copied();
         let phase = owed.map_or(named.phase, |(phase, _)| phase);
-        if let Some(Some(thread)) = self.threads.get_mut(event.thread) {
+        if let Some(Some(thread)) = self.group.threads.get_mut(event.thread) {
             thread.pending = Some((key(number, phase), step));
         }
         match owed {
@@ -185,7 +185,7 @@ impl Checker {
     /// A thread continues after a named barrier.
     pub(super) fn left_named(&mut self, thread: usize, barrier: u64) {
         let (number, phase) = ((barrier - NAMED) % MOST, (barrier - NAMED) / MOST);
-        if let Some(named) = self.named.get_mut(&number) {
+        if let Some(named) = self.group.named.get_mut(&number) {
             named.owed.remove(&thread);
         }
         self.forget_phases(number, phase);
@@ -193,7 +193,7 @@ impl Checker {
 
     /// Forgets what was published in a phase that is over and that nobody will wait for any more.
     fn forget_phases(&mut self, number: u64, phase: u64) {
-        let Some(named) = self.named.get(&number) else {
+        let Some(named) = self.group.named.get(&number) else {
             return;
         };
         let waits = |(of, waits): &(u64, bool)| *of == phase && *waits;
@@ -204,7 +204,11 @@ impl Checker {
 
     /// All lanes of a thread arrive together.
     fn look_at_lanes(&mut self, event: &InstructionEvent<'_>) {
-        let live = self.threads.get(event.thread).and_then(Option::as_ref);
+        let live = self
+            .group
+            .threads
+            .get(event.thread)
+            .and_then(Option::as_ref);
         let live = live.map_or(0, |thread| thread.live);
         let missing = live & !event.running;
         if missing != 0 && self.checks.sync {
@@ -249,7 +253,7 @@ impl Checker {
                 )
             });
         }
-        let Some(named) = self.named.get(&number) else {
+        let Some(named) = self.group.named.get(&number) else {
             return;
         };
         let first = named.signals.first().copied();
@@ -310,7 +314,7 @@ impl Checker {
 
     /// Threads of the group that runs.
     fn threads_of_group(&self) -> u64 {
-        let (_, size) = self.group;
+        let size = self.group.size;
         let items = size.iter().map(|n| u64::from(*n)).product::<u64>();
         items.div_ceil(u64::from(self.ids.simd.max(1)))
     }
@@ -326,16 +330,14 @@ impl Checker {
         if !self.checks.sync {
             return;
         }
-        self.diverged = true;
-        if let Some(named) = self.named.get_mut(&number) {
+        self.group.diverged = true;
+        if let Some(named) = self.group.named.get_mut(&number) {
             named.faulty = true;
         }
         let cause = Cause {
-            kind: Kind::NamedBarrier,
-            step: self.key(step),
-            other: NONE,
             object: usize::try_from(number).unwrap_or(usize::MAX),
             detail: what as u8,
+            ..Cause::new(Kind::NamedBarrier, self.key(step))
         };
         self.find(cause, |this| {
             let message = format!("named barrier {number}: {}", message());
@@ -344,6 +346,7 @@ impl Checker {
                 what: what.to_owned(),
                 place: Some(this.place(signal.step)),
                 item: Some(this.item(signal.thread, None)),
+                access: None,
             });
             finding
         });
@@ -351,14 +354,14 @@ impl Checker {
 
     /// The group has ended: phases that began are over.
     pub(super) fn end_of_group(&mut self) {
-        let mut open: Vec<_> = self.named.iter().filter(|(_, n)| !n.faulty).collect();
+        let mut open: Vec<_> = self.group.named.iter().filter(|(_, n)| !n.faulty).collect();
         open.sort_unstable_by_key(|(number, _)| **number);
         let open = open.into_iter().filter_map(|(number, named)| {
             let first = named.signals.first()?;
             Some((*number, *first, named.progress()))
         });
         let open: Vec<_> = open.collect();
-        self.named.retain(|_, _| false);
+        self.group.named.clear();
         for (number, first, progress) in open {
             self.current = (first.step, first.thread);
             self.misuse(first.step, number, Misuse::Open, None, || {
@@ -370,7 +373,7 @@ impl Checker {
     /// Where the threads of a blocked group wait: for what, the place, and one of the threads.
     pub(super) fn where_threads_wait(&self) -> Vec<(String, u32, usize)> {
         let mut places: Vec<((u64, u32), Vec<usize>)> = Vec::new();
-        let threads = self.threads.iter().enumerate();
+        let threads = self.group.threads.iter().enumerate();
         for (number, thread) in threads {
             let pending = thread.as_ref().and_then(|thread| thread.pending);
             let Some(pending) = pending else { continue };
@@ -384,7 +387,7 @@ impl Checker {
             let text = match barrier.checked_sub(NAMED) {
                 Some(named) => {
                     let number = named % MOST;
-                    let progress = self.named.get(&number).map(Named::progress);
+                    let progress = self.group.named.get(&number).map(Named::progress);
                     let progress = progress.map_or_else(String::new, |p| format!(", where {p}"));
                     format!("{who} at named barrier {number}{progress}")
                 }
@@ -397,10 +400,10 @@ impl Checker {
 
     /// Whether a thread waits at a named barrier that has been reported for another reason.
     pub(super) fn waits_at_faulty(&self) -> bool {
-        let threads = self.threads.iter().flatten();
+        let threads = self.group.threads.iter().flatten();
         let mut pending = threads.filter_map(|thread| thread.pending?.0.checked_sub(NAMED));
         pending.any(|barrier| {
-            let named = self.named.get(&(barrier % MOST));
+            let named = self.group.named.get(&(barrier % MOST));
             named.is_some_and(|named| named.faulty)
         })
     }

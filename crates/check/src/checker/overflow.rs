@@ -1,6 +1,6 @@
 //! Sums and products that are addresses, and are too large for the registers they are put in.
 
-use super::{Cause, Checker, NONE};
+use super::{Cause, Checker};
 use crate::definedness;
 use crate::finding::{Kind, Space};
 use crate::shadow::element;
@@ -233,13 +233,7 @@ impl Checker {
             .filter(|lane| event.mask >> lane & 1 != 0)
             .find_map(|lane| Some((lane, too_large(lane)?)));
         let Some((lane, number)) = wrong else { return };
-        let cause = Cause {
-            kind: Kind::AddressOverflow,
-            step: self.key(self.current.0),
-            other: NONE,
-            object: 0,
-            detail: 0,
-        };
+        let cause = Cause::new(Kind::AddressOverflow, self.key(self.current.0));
         self.find(cause, |this| {
             let lane = u8::try_from(lane).ok();
             let message = format!("{number} becomes an address, and does not fit 32 bits");

@@ -1,9 +1,9 @@
 //! Indirect operands, and values that are rarely intended.
 
 use super::report::missed;
-use super::{Cause, Checker, NONE};
+use super::{Cause, Checker};
 use crate::definedness;
-use crate::finding::{Kind, Space, Target};
+use crate::finding::{Access, Kind, Space, Target};
 use crate::shadow::element;
 use visakit_exec::InstructionEvent;
 use visakit_exec::code::{Action, Compute, Operation, Region};
@@ -17,7 +17,7 @@ impl Checker {
         event: &InstructionEvent<'_>,
     ) {
         let [base, ..] = &compute.sources;
-        let Some(Some(thread)) = self.threads.get_mut(event.thread) else {
+        let Some(Some(thread)) = self.group.threads.get_mut(event.thread) else {
             return;
         };
         for lane in (0..lanes).filter(|lane| event.mask >> lane & 1 != 0) {
@@ -84,13 +84,12 @@ impl Checker {
         let Some((of, at, bytes, lane, writes)) = wrong else {
             return;
         };
-        let cause = Cause {
-            kind: Kind::OutOfBounds,
-            step: self.key(self.current.0),
-            other: NONE,
+        let mut cause = Cause {
             object: of,
             detail: 1,
+            ..Cause::new(Kind::OutOfBounds, self.key(self.current.0))
         };
+        cause.class.accesses[0] = Some(Access::new(writes, false));
         self.find(cause, |this| {
             let lane = u8::try_from(lane).ok();
             let (range, name) = this.addressed.get(of).cloned().unwrap_or_default();
@@ -114,7 +113,7 @@ impl Checker {
 
     /// The variable that an address points into, if the access is not inside of it.
     fn leaves(&self, thread: usize, pointer: usize, at: usize, bytes: usize) -> Option<usize> {
-        let thread = self.threads.get(thread)?.as_ref()?;
+        let thread = self.group.threads.get(thread)?.as_ref()?;
         let of = *thread.points_at.get(&pointer)?;
         let (range, _) = self.addressed.get(of)?;
         (at < range.start || at + bytes > range.end).then_some(of)
@@ -152,13 +151,7 @@ impl Checker {
                 })
             });
         let Some(lane) = wrong else { return };
-        let cause = Cause {
-            kind,
-            step: self.current.0,
-            other: NONE,
-            object: 0,
-            detail: 0,
-        };
+        let cause = Cause::new(kind, self.current.0);
         self.find(cause, |this| {
             let lane = u8::try_from(lane).ok();
             this.finding(kind, Space::Register, message.to_owned(), lane)
@@ -204,13 +197,7 @@ impl Checker {
                     })
             });
         let Some(lane) = made else { return };
-        let cause = Cause {
-            kind: Kind::NotANumber,
-            step: self.current.0,
-            other: NONE,
-            object: 0,
-            detail: 0,
-        };
+        let cause = Cause::new(Kind::NotANumber, self.current.0);
         self.find(cause, |this| {
             let lane = u8::try_from(lane).ok();
             let message = "a NaN or an infinity is made of numbers".to_owned();

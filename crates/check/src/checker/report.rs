@@ -1,20 +1,20 @@
 //! Findings: one for each cause, and their messages.
 
-use super::{Cause, Checker, NONE, Origin, small};
-use crate::finding::{Finding, Kind, Other, Space, Target};
+use super::{Cause, Checker, Origin, small};
+use crate::finding::{Access, Finding, Kind, Other, Space, Target};
 use crate::objects::Known;
 use crate::shadow::{OriginId, register_of};
 use visakit_exec::MemoryAccess;
 
 impl Checker {
     pub(super) fn cause(&self, kind: Kind, other: u32, object: usize) -> Cause {
-        Cause {
-            kind,
-            step: self.key(self.current.0),
+        let mut cause = Cause {
             other,
             object,
-            detail: 0,
-        }
+            ..Cause::new(kind, self.key(self.current.0))
+        };
+        cause.class.accesses[0] = self.accessing;
+        cause
     }
 
     pub(super) fn target(&self, object: usize, offset: i64) -> Option<Target> {
@@ -37,15 +37,20 @@ impl Checker {
 
     /// Counts a finding, and creates it if its cause is new.
     pub(super) fn find(&mut self, cause: Cause, make: impl FnOnce(&Self) -> Finding) {
-        if let Some(index) = self.causes.get(&cause) {
-            if let Some(finding) = self.findings.get_mut(*index) {
-                finding.count += 1;
-            }
+        if self.found.counts(&cause, self.moment()) {
             return;
         }
-        let finding = make(self);
-        self.causes.insert(cause, self.findings.len());
-        self.findings.push(finding);
+        let mut finding = make(self);
+        finding.access = finding.access.or(cause.class.accesses[0]);
+        self.found.put(cause, finding);
+    }
+
+    /// Now: the group, counted from 0, and how many instructions its threads have run.
+    fn moment(&self) -> (u64, u64) {
+        (
+            u64::from(self.group.number.saturating_sub(1)),
+            self.group.instructions.saturating_sub(1),
+        )
     }
 
     pub(super) fn finding(
@@ -59,6 +64,8 @@ impl Checker {
         Finding {
             kind,
             space,
+            access: None,
+            between: None,
             place: self.place(step),
             message,
             target: None,
@@ -67,10 +74,7 @@ impl Checker {
             bytes: None,
             value: None,
             other: None,
-            moment: (
-                u64::from(self.number.saturating_sub(1)),
-                self.instructions.saturating_sub(1),
-            ),
+            moment: self.moment(),
             count: 1,
         }
     }
@@ -103,18 +107,16 @@ impl Checker {
             }
         };
         // After a failed barrier, the values others were to write are missing.
-        if self.diverged && matches!(known, Origin::Memory(Space::Local, ..)) {
+        if self.group.diverged && matches!(known, Origin::Memory(Space::Local, ..)) {
             return;
         }
         if let Origin::Outside(from, object, offset, bytes) = known {
             // A value read past the end is used: the read is a fault.
-            let cause = Cause {
-                kind: Kind::OutOfBounds,
-                step: self.key(from),
-                other: NONE,
+            let mut cause = Cause {
                 object,
-                detail: 0,
+                ..Cause::new(Kind::OutOfBounds, self.key(from))
             };
+            cause.class.accesses[0] = Some(Access::Read);
             self.find(cause, |this| {
                 let mut finding = this.finding(
                     Kind::OutOfBounds,
@@ -136,11 +138,8 @@ impl Checker {
             _ => 3,
         };
         let cause = Cause {
-            kind: Kind::Uninitialized,
-            step: self.key(step),
-            other: 0,
-            object: 0,
             detail,
+            ..Cause::new(Kind::Uninitialized, self.key(step))
         };
         self.find(cause, |this| {
             let message = format!("{what} depends on bits that were never written");
@@ -155,6 +154,7 @@ impl Checker {
                         what,
                         place: None,
                         item: None,
+                        access: None,
                     };
                     (other, Space::Register)
                 }
@@ -168,6 +168,7 @@ impl Checker {
                         ),
                         place: Some(this.place(*step)),
                         item: None,
+                        access: None,
                     };
                     (other, *from)
                 }
@@ -176,6 +177,7 @@ impl Checker {
                         what: String::new(),
                         place: None,
                         item: None,
+                        access: None,
                     },
                     space,
                 ),
@@ -245,11 +247,5 @@ pub(super) fn missed(name: &str, size: u64, offset: i64, bytes: u32, verb: &str)
 }
 
 pub(super) const fn verb(access: &MemoryAccess) -> &'static str {
-    if access.atomic {
-        "atomic operation"
-    } else if access.write {
-        "write"
-    } else {
-        "read"
-    }
+    Access::new(access.write, access.atomic).noun()
 }

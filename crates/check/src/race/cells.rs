@@ -125,7 +125,6 @@ impl Slot {
 struct Facts(u32);
 
 const ATOMIC: u32 = 1 << 12;
-const CONDITIONAL: u32 = 1 << 13;
 /// The digest is of a whole cell.
 const WHOLE: u32 = 1 << 14;
 const DIGEST: u32 = 15;
@@ -151,9 +150,6 @@ impl Facts {
         self.0 = self.0 & 0xff0 | u32::from(now.bytes & 15) | now.digest() << DIGEST;
         if now.atomic {
             self.0 |= ATOMIC;
-        }
-        if now.conditional {
-            self.0 |= CONDITIONAL;
         }
         if now.bytes == 15 {
             self.0 |= WHOLE;
@@ -192,8 +188,6 @@ pub(crate) struct Now {
     pub(crate) bytes: u8,
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
-    /// An atomic that may leave memory as it is.
-    pub(crate) conditional: bool,
     /// The value written, at its place in the cell.
     pub(crate) value: u32,
 }
@@ -218,7 +212,6 @@ pub(crate) struct Earlier {
     pub(crate) lane: u8,
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
-    pub(crate) conditional: bool,
     /// It wrote the same value.
     pub(crate) same_value: bool,
     /// The same lane accessed all bytes that both access.
@@ -239,8 +232,8 @@ pub(crate) struct Cells {
     limit: usize,
     /// Cells of which the current message has accessed parts, in their earlier state: its lanes are handled one by one.
     before: Vec<(u64, Cell)>,
-    /// Atomics to cells that record a plain write: with their bytes and whether they are conditional.
-    atomics: HashMap<u64, (Slot, u8, bool)>,
+    /// Atomics to cells that record a plain write: with their bytes.
+    atomics: HashMap<u64, (Slot, u8)>,
 }
 
 impl Default for Cells {
@@ -313,7 +306,7 @@ impl Cells {
             renumber(&mut cell.write);
             cell.reads.iter_mut().for_each(renumber);
         }
-        for (slot, ..) in self.atomics.values_mut() {
+        for (slot, _) in self.atomics.values_mut() {
             renumber(slot);
         }
         self.limit = (2 * kept.len()).clamp(1 << 12, MOST_RECORDS);
@@ -356,7 +349,7 @@ impl Cells {
             return;
         };
         let record = |slot: Slot| records.get(slot.record() as usize).copied();
-        let mut tell = |slot: Slot, bytes: u8, (writes, atomic, conditional, same)| {
+        let mut tell = |slot: Slot, bytes: u8, (writes, atomic, same)| {
             let both = bytes & now.bytes;
             if both == 0 || slot.record() == 0 {
                 return;
@@ -368,7 +361,6 @@ impl Cells {
                 lane: lanes.lane(first),
                 writes,
                 atomic,
-                conditional,
                 same_value: same,
                 same_lane: each(both).all(|b| lanes.lane(b) == now.lane),
             });
@@ -379,34 +371,24 @@ impl Cells {
         } else {
             atomics.get(&cell).copied()
         };
-        let kind = (
-            true,
-            facts.is(ATOMIC),
-            facts.is(CONDITIONAL),
-            place.holds(now),
-        );
+        let kind = (true, facts.is(ATOMIC), place.holds(now));
         tell(place.write, facts.bytes(0), kind);
-        if let Some((slot, bytes, conditional)) = beside {
-            tell(slot, bytes, (true, true, conditional, false));
+        if let Some((slot, bytes)) = beside {
+            tell(slot, bytes, (true, true, false));
         }
         if now.writes {
             for (at, read) in (1..).zip(place.reads) {
-                tell(read, facts.bytes(at), (false, false, false, false));
+                tell(read, facts.bytes(at), (false, false, false));
             }
         }
         if now.bytes != 15 {
             match before.iter().find(|(of, _)| *of == cell) {
                 Some((_, old)) => {
                     let facts = old.facts;
-                    let kind = (
-                        true,
-                        facts.is(ATOMIC),
-                        facts.is(CONDITIONAL),
-                        old.holds(now),
-                    );
+                    let kind = (true, facts.is(ATOMIC), old.holds(now));
                     tell(old.write, facts.bytes(0), kind);
                     for (at, read) in (1..).zip(old.reads).filter(|_| now.writes) {
-                        tell(read, facts.bytes(at), (false, false, false, false));
+                        tell(read, facts.bytes(at), (false, false, false));
                     }
                 }
                 None => before.push((cell, *place)),
@@ -424,14 +406,14 @@ impl Cells {
         if now.writes {
             let plain = place.write.record() != 0 && !facts.is(ATOMIC);
             if now.atomic && plain {
-                let (slot, bytes, _) = beside.unwrap_or_default();
+                let (slot, bytes) = beside.unwrap_or_default();
                 let (slot, bytes) = merged(slot, bytes);
-                atomics.insert(cell, (slot, bytes, now.conditional));
+                atomics.insert(cell, (slot, bytes));
                 return;
             }
             let (slot, bytes) = merged(place.write, facts.bytes(0));
             if !now.atomic && facts.is(ATOMIC) && place.write.record() != 0 {
-                let of = (place.write, facts.bytes(0), facts.is(CONDITIONAL));
+                let of = (place.write, facts.bytes(0));
                 atomics.insert(cell, of);
                 place.write = Slot::new(number, Lanes::of(now.lane));
                 place.facts.set_write(now);

@@ -1,5 +1,8 @@
-use super::{Cells, Conflict, Now, Order, Record};
+use super::{Cells, Conflict, Now, OfGroup, Order, Record};
+use crate::finding::Between;
 use crate::listing::Fence;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// Threads of one group that access one cell of local memory, a message after the other.
 #[derive(Default)]
@@ -28,10 +31,15 @@ impl Group {
             bytes: 15,
             writes,
             atomic: false,
-            conditional: false,
             value: u32::from(lane),
         };
-        self.order.access(&mut self.cells, (true, 7), &now)
+        let mut found = Vec::new();
+        self.order
+            .access(&mut self.cells, (true, 7), &now, &mut found);
+        found
+            .into_iter()
+            .map(|(conflict, _)| conflict)
+            .min_by_key(|c| c.between)
     }
 
     fn read(&mut self, thread: u16, lane: u8) {
@@ -58,7 +66,7 @@ fn two_readers_of_a_thread_are_both_remembered() {
             group.read(0, *lane);
         }
         let conflict = group.write(0, writer).unwrap();
-        assert!(conflict.lockstep);
+        assert_eq!(conflict.between, Between::Lockstep);
         assert_eq!(conflict.other.lane, other, "{reads:?}");
     }
 }
@@ -100,7 +108,7 @@ fn what_is_before_a_barrier_is_forgotten() {
     }
     group.read(0, 1);
     group.read(0, 2);
-    assert!(group.write(0, 2).unwrap().lockstep);
+    assert_eq!(group.write(0, 2).unwrap().between, Between::Lockstep);
 }
 
 #[test]
@@ -110,6 +118,73 @@ fn a_reader_of_another_thread_is_kept() {
     group.read(0, 1);
     group.read(0, 2);
     let conflict = group.write(0, 2).unwrap();
-    assert!(!conflict.lockstep);
+    assert_eq!(conflict.between, Between::Threads);
     assert_eq!(conflict.other.record.thread, 1);
+}
+
+/// A read or write of one element of memory, by a lane of a thread of a group.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    group: u32,
+    thread: u16,
+    lane: u8,
+    writes: bool,
+}
+
+/// The conflicts between accesses of groups that take turns, in this order.
+fn conflicts(accesses: &[Access]) -> BTreeSet<Between> {
+    let mut order = Order::default();
+    let mut cells = Cells::default();
+    let mut aside: Vec<(u32, OfGroup)> = Vec::new();
+    let mut current = 0;
+    let mut found = Vec::new();
+    for access in accesses {
+        if access.group != current {
+            aside.push((current, order.put_aside()));
+            current = access.group;
+            match aside.iter().position(|(group, _)| *group == current) {
+                Some(at) => order.take_up(aside.swap_remove(at).1),
+                None => order.start(current, [current, 0, 0]),
+            }
+        }
+        let now = Now {
+            record: Record {
+                group: access.group,
+                time: order.message(access.thread.into()),
+                step: 0,
+                thread: access.thread,
+            },
+            lane: access.lane,
+            bytes: 15,
+            writes: access.writes,
+            atomic: false,
+            value: 0,
+        };
+        order.access(&mut cells, (false, 7), &now, &mut found);
+    }
+    found.iter().map(|(conflict, _)| conflict.between).collect()
+}
+
+proptest! {
+    /// A write and two reads that are not in order: each pair is found, in every order of the three and of the groups'
+    /// turns.
+    #[test]
+    fn conflicts_do_not_depend_on_who_comes_first(readers in prop::collection::vec((1..4u32, 0..3u16, 0..4u8), 2)) {
+        let writer = Access { group: 2, thread: 1, lane: 1, writes: true };
+        let reader = |(group, thread, lane)| Access { group, thread, lane, writes: false };
+        let [first, second] = [reader(readers[0]), reader(readers[1])];
+        let between = |other: Access| match other {
+            Access { group, .. } if group != writer.group => Some(Between::Groups),
+            Access { thread, .. } if thread != writer.thread => Some(Between::Threads),
+            Access { lane, .. } if lane != writer.lane => Some(Between::Lockstep),
+            _ => None,
+        };
+        let wanted: BTreeSet<_> = [first, second].into_iter().filter_map(between).collect();
+        for order in [
+            [writer, first, second], [first, writer, second], [first, second, writer],
+            [writer, second, first], [second, writer, first], [second, first, writer],
+        ] {
+            prop_assert_eq!(&conflicts(&order), &wanted, "{:?}", order);
+        }
+    }
 }

@@ -9,12 +9,13 @@
 
 mod mutations;
 mod pairs;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use visakit_check::{Checks, Finding, check, config};
+use visakit_check::{Checks, Finding, Report, Verdict, check, config};
 use visakit_launch::{
-    Argument, Config, Image, ImageKind, Kernel, LaunchError, NdRange, Source, ZeInfo, format,
+    Argument, Config, Image, ImageKind, Kernel, NdRange, Source, Turn, ZeInfo, format,
 };
 
 /// How a kernel is launched, and where its fault may be reported: kind and line.
@@ -26,6 +27,26 @@ pub(crate) struct Spec {
     pub(crate) clean: Vec<String>,
     pub(crate) fault: Vec<String>,
     pub(crate) wanted: Vec<(String, u32)>,
+}
+
+impl Spec {
+    /// Whether a form has the findings that it should have: the faulty one at lines that are named, of a race either of
+    /// the two, the clean one none. Some have no fault in either form: they only look so.
+    pub(crate) fn is_right(&self, form: &str, report: &Report) -> bool {
+        let found = &report.findings;
+        if form == "clean" || self.wanted.is_empty() {
+            return report.verdict(|_| true) == Verdict::Clean;
+        }
+        let fits = |f: &Finding| {
+            let other = f.other.as_ref().and_then(|o| o.place.as_ref());
+            let sides = [Some(&f.place), other.filter(|_| f.between.is_some())];
+            sides.into_iter().flatten().any(|place| {
+                let line = place.line.unwrap_or(0);
+                self.wanted.contains(&(f.kind.name().to_owned(), line))
+            })
+        };
+        !found.is_empty() && found.iter().all(fits)
+    }
 }
 
 pub(crate) fn folder() -> PathBuf {
@@ -115,14 +136,15 @@ pub(crate) fn texts(program: &str, device: &str, form: &str) -> BTreeMap<String,
     all.split(".version").skip(1).map(one).collect()
 }
 
-/// The findings in a launch of a kernel. An error is one that takes too many steps.
-pub(crate) fn findings(
+/// The report of a launch of a kernel, of a limited number of steps.
+pub(crate) fn report(
     source: &Source,
     grf_bytes: u32,
     zeinfo: &ZeInfo,
     spec: &Spec,
     words: &[String],
-) -> Result<Vec<Finding>, LaunchError> {
+    turn: Option<Turn>,
+) -> Report {
     let object = Source::link(std::slice::from_ref(source), grf_bytes).unwrap();
     let mut kernel = Kernel::new(&object, &spec.name, zeinfo).unwrap();
     kernel.grf_bytes = grf_bytes;
@@ -132,9 +154,13 @@ pub(crate) fn findings(
     let unset: Vec<usize> = words.iter().enumerate().filter_map(unset).collect();
     let config = config(Config {
         max_steps: 500_000,
+        // Groups that wait for others do so for a shorter time.
+        turn: turn.or(Some(Turn {
+            patience: 1 << 14,
+            steps: 1 << 10,
+        })),
         ..Config::default()
     });
     let launch = kernel.prepare(&range, &arguments, &config).unwrap();
-    let report = check(&kernel, launch, &config, Checks::ALL, &unset)?;
-    Ok(report.findings)
+    check(&kernel, launch, &config, Checks::ALL, &unset).unwrap()
 }

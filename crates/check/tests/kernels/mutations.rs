@@ -1,6 +1,6 @@
 //! Clean kernels with one change: a barrier removed, an index moved, a barrier split in two halves.
 
-use crate::{Spec, findings, metadata, specs, texts};
+use crate::{Spec, metadata, report, specs, texts};
 use visakit_check::{Finding, Kind};
 use visakit_launch::{Source, ZeInfo};
 
@@ -19,20 +19,14 @@ struct Clean<'a> {
 }
 
 impl Clean<'_> {
-    /// The findings with other lines; empty if it does not terminate.
+    /// The findings with other lines.
     fn with(&self, lines: &[String]) -> Vec<Finding> {
         let source = Source {
             path: "mutant.visaasm".into(),
             bytes: lines.join("\n").into_bytes(),
         };
-        findings(
-            &source,
-            self.grf_bytes,
-            self.zeinfo,
-            self.spec,
-            &self.spec.clean,
-        )
-        .unwrap_or_default()
+        let words = &self.spec.clean;
+        report(&source, self.grf_bytes, self.zeinfo, self.spec, words, None).findings
     }
 }
 

@@ -1,9 +1,8 @@
-//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl` and `users.cl`) state how they are
+//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl` and `exchange.cl`) state how they are
 //! launched (`//@`) and where the second form has its fault (`//!`): the faulty form has this finding, the clean one
 //! has none.
 
-use crate::{findings, metadata, specs, texts};
-use visakit_check::Finding;
+use crate::{metadata, report, specs, texts};
 
 #[test]
 fn every_fault_of_the_first_kernels_and_no_false_alarm() {
@@ -23,8 +22,16 @@ fn kernels_as_users_write_them() {
     assert!(runs > 150, "{runs}");
 }
 
-/// Checks both forms of all kernels of a source on two devices, and returns the number of launches.
-fn program(name: &str, devices: [(&str, u32); 2]) -> usize {
+/// Sums by compare and exchange, locks, what one work-item does for all, with and without order. Some wait for other
+/// groups.
+#[test]
+fn what_is_compared_and_exchanged() {
+    let runs = program("exchange", [("dg2", 32), ("pvc", 64), ("skl", 32)]);
+    assert_eq!(runs, 54);
+}
+
+/// Checks both forms of all kernels of a source on some devices, and returns the number of launches.
+fn program<const N: usize>(name: &str, devices: [(&str, u32); N]) -> usize {
     let specs = specs(name);
     let mut runs = 0;
     let mut wrong = Vec::new();
@@ -43,17 +50,9 @@ fn program(name: &str, devices: [(&str, u32); 2]) -> usize {
                 } else {
                     &spec.fault
                 };
-                let found = findings(source, grf_bytes, &zeinfo, spec, words).unwrap();
+                let report = report(source, grf_bytes, &zeinfo, spec, words, None);
                 runs += 1;
-                let fits = |f: &Finding| {
-                    let line = f.place.line.unwrap_or(0);
-                    spec.wanted.contains(&(f.kind.name().to_owned(), line))
-                };
-                // Some have no fault in either form: they only look so.
-                let right = match form == "clean" || spec.wanted.is_empty() {
-                    true => found.is_empty(),
-                    false => !found.is_empty() && found.iter().all(fits),
-                };
+                let (right, found) = (spec.is_right(form, &report), report.findings);
                 if !right {
                     let told = found.iter().map(|f| {
                         let (kind, line) = (f.kind.name(), f.place.line.unwrap_or(0));

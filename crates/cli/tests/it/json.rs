@@ -170,7 +170,7 @@ fn diff() {
 }
 
 /// The schema of all documents, which is part of the documentation.
-fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     let path = visakit_testing::root().join("docs/visakit.schema.json");
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
@@ -269,7 +269,7 @@ fn faults(root: &Value, schema: &Value, document: &Value, place: &str) -> Vec<St
 }
 
 /// The document, checked against the schema; nothing else is printed.
-fn valid(schema: &Value, args: &[&str]) -> (Option<i32>, Value) {
+pub(crate) fn valid(schema: &Value, args: &[&str]) -> (Option<i32>, Value) {
     let output = visakit(args);
     assert_eq!(text(&output.stderr), "", "{args:?}");
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -311,6 +311,12 @@ fn documents_are_as_the_schema_says() {
         (&["run", "--case", "../cases/call_sub/dg2", "--stats"], 0),
         (&["run", "../programs/bfi.visaasm", "--bare"], 0),
         (&["profile", "--case", "../cases/call_sub/dg2"], 0),
+        (&["check", "--case", "../cases/call_sub/dg2"], 0),
+        (&["check", "../programs/loops.visaasm", "--bare"], 1),
+        (
+            &["run", "--check", "all", "../programs/bfi.visaasm", "--bare"],
+            0,
+        ),
     ] {
         let (ended, document) = valid(&schema, &[args, &["--json"]].concat());
         let only = document.as_object().unwrap().len();

@@ -15,6 +15,7 @@ mod listing;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod pages;
+mod stops;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -141,7 +141,10 @@ impl AtomicData {
             }),
             operands: [place(&self.a), place(&self.b), None, None],
             overwrites: self.op == AtomicOp::Store,
-            conditional: self.op == AtomicOp::CompareExchange,
+            conditional: matches!(
+                self.op,
+                AtomicOp::CompareExchange | AtomicOp::FloatCompareExchange
+            ),
             ..MemoryAccess::plain(space, address, bytes, true)
         }
     }

@@ -35,8 +35,19 @@ pub struct Config<'a> {
     /// The passes applied to the code before it runs. By default those that cannot be noticed by observing a program;
     /// [`Pass::ALL`] is for runs whose variables are not queried.
     pub passes: &'a [Pass],
+    /// How long a group runs before others take turns with it. By default long enough that few launches notice it.
+    pub turn: Option<Turn>,
     /// Is called with the number of groups that have ended since it was called last, from any thread.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// How groups take turns that a worker runs: they may wait for each other, as on a device, where many run at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// How many instructions a group runs before another one may begin beside it.
+    pub patience: u64,
+    /// How many it then runs in its turn.
+    pub steps: u64,
 }
 
 /// When machine code is made, and by whom.
@@ -89,6 +100,7 @@ impl Default for Config<'_> {
             compile: None,
             count: false,
             passes: &Pass::UNNOTICED,
+            turn: None,
             progress: None,
         }
     }

@@ -4,7 +4,9 @@ use super::config::Config;
 use super::team::Team;
 use crate::argument::Argument;
 use crate::bind::{Bound, CONSTANTS, GLOBALS};
-use crate::effort::{Done, Effort, Observers};
+use crate::effort::{Done, Effort, Observers, Selection};
+use crate::end::{End, Reason, Stopped};
+
 use crate::error::LaunchError;
 use crate::facts::Facts;
 use crate::implicit::Implicit;
@@ -25,8 +27,8 @@ pub struct Outcome {
     pub counters: Counters,
     /// Groups that ran to their ends.
     pub groups: u64,
-    /// Whether the run was interrupted before all groups had ended: memory then holds what was computed so far.
-    pub stopped: bool,
+    /// How the run ended.
+    pub end: End,
     /// Time to translate.
     pub translation: Duration,
     /// Instructions translated.
@@ -98,17 +100,23 @@ impl Launch {
         workers: u64,
     ) -> Result<Outcome, LaunchError> {
         let started = Instant::now();
-        let done = effort.all(
-            (0, self.range.group_count()),
-            workers,
-            |slot| Team::new(&self, slot),
-            |team, number, done, after| team.run(number, effort, done, &mut (), after),
-        )?;
+        let nobody = Observers::new(workers, || ());
+        let done = self.all(effort, workers, (None, &nobody))?;
         self.outcome(done, started)
     }
 
-    /// Runs all groups one after the other, telling an observer of everything. After a fault that the observer passes
-    /// over, the next group runs.
+    fn all<O: Observer + Send>(
+        &self,
+        effort: &Effort<'_>,
+        workers: u64,
+        watched: (Selection<'_>, &Observers<O>),
+    ) -> Result<Done, LaunchError> {
+        let groups = (0, self.range.group_count());
+        effort.all(groups, workers, |slot| Team::new(self, slot), watched)
+    }
+
+    /// Runs all groups one after the other, telling an observer of everything; those that take long take turns. After a
+    /// fault that the observer passes over, the next group runs.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -117,14 +125,29 @@ impl Launch {
         config: &Config<'_>,
         observer: &mut impl Observer,
     ) -> Result<Outcome, LaunchError> {
+        let outcome = self.run_watched(config, observer)?;
+        match outcome.end.stopped() {
+            Some(Stopped {
+                reason: Reason::Steps(most),
+                ..
+            }) => Err(LaunchError::Steps(*most)),
+            _ => Ok(outcome),
+        }
+    }
+
+    /// The same, but too many steps are no error, but how the run [ended](Outcome::end).
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`] that the observer does not pass over.
+    pub fn run_watched(
+        self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, LaunchError> {
         let started = Instant::now();
         let effort = Effort::new(config);
-        let mut team = Team::new(&self, 0);
-        let groups = 0..self.range.group_count();
-        let done = effort.each(groups, observer, |number, done, observer| {
-            team.run(number, &effort, done, observer, &mut || None)
-        })?;
-        drop(team);
+        let groups = (0, self.range.group_count());
+        let done = effort.each(groups, || Team::new(&self, 0), observer)?;
         self.outcome(done, started)
     }
 
@@ -142,18 +165,7 @@ impl Launch {
         let started = Instant::now();
         let effort = Effort::new(config);
         let observers = Observers::new(self.workers, observer);
-        let done = effort.all(
-            (0, self.range.group_count()),
-            self.workers,
-            |worker| (Team::new(&self, worker), worker),
-            |(team, worker), number, done, _| {
-                let none = &mut || None;
-                match observers.of(*worker).filter(|_| watched(number)) {
-                    Some(mut own) => team.run(number, &effort, done, &mut *own, none),
-                    None => team.run(number, &effort, done, &mut (), none),
-                }
-            },
-        )?;
+        let done = self.all(&effort, self.workers, (Some(&watched), &observers))?;
         Ok((self.outcome(done, started)?, observers.into_all()))
     }
 
@@ -222,11 +234,11 @@ impl Launch {
         std::iter::once(own).chain(arguments).collect()
     }
 
-    fn outcome(self, done: Done, started: Instant) -> Result<Outcome, LaunchError> {
+    fn outcome(self, mut done: Done, started: Instant) -> Result<Outcome, LaunchError> {
         Ok(Outcome {
             counters: done.counters,
             groups: done.groups,
-            stopped: done.stopped,
+            end: done.end(self.range.group_count()),
             translation: self.translation,
             translated: self.program.instruction_count(),
             compiled: self.program.is_compiled(),

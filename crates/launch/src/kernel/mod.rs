@@ -4,7 +4,7 @@ mod config;
 mod launch;
 mod team;
 
-pub use config::{Compile, Config};
+pub use config::{Compile, Config, Turn};
 pub use launch::{Launch, Outcome};
 pub(crate) use team::Team;
 

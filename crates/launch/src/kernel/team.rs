@@ -5,8 +5,9 @@ use crate::effort::{After, Done, Effort};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
 use crate::payload::Layout;
+use crate::turns::{self, Pace, Team as _};
 use std::cell::Cell;
-use visakit_exec::{Group, Limits, Observer, ThreadStart};
+use visakit_exec::{BufferId, Group, Limits, Observer, Program, ThreadStart};
 
 /// The state of a worker kept from group to group: the threads' registers and payloads.
 pub(crate) struct Team<'l> {
@@ -21,6 +22,8 @@ pub(crate) struct Team<'l> {
     groups: [u32; 3],
     /// The last group, by number and coordinates.
     last: (u64, [u32; 3]),
+    /// Private memory, while another group of the worker runs.
+    aside: Vec<u8>,
 }
 
 impl<'l> Team<'l> {
@@ -33,11 +36,23 @@ impl<'l> Team<'l> {
             local: None,
             groups: launch.range.groups(),
             last: (0, [0; 3]),
+            aside: Vec::new(),
         }
     }
 
+    /// The private memory of the worker's groups, which use it one after the other: its buffer, where it begins there, and
+    /// its bytes.
+    fn private(&self) -> Option<(BufferId, usize, usize)> {
+        let (launch, bytes) = (self.launch, self.shared_bytes());
+        let start = self.slot.saturating_mul(bytes);
+        let (buffer, at) = launch.memory().find(launch.bound.private_base)?;
+        let at = usize::try_from(at.saturating_add(start)).ok()?;
+        let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes > 0)?;
+        Some((buffer, at, bytes))
+    }
+
     /// The coordinates of a group: mostly it is the one after the last.
-    fn place(&mut self, number: u64) -> [u32; 3] {
+    fn find(&mut self, number: u64) -> [u32; 3] {
         let (last, [x, y, z]) = self.last;
         let at = match self.groups {
             [width, ..] if number == last + 1 && x + 1 < width => [x + 1, y, z],
@@ -46,44 +61,6 @@ impl<'l> Team<'l> {
         };
         self.last = (number, at);
         at
-    }
-
-    pub(super) fn run(
-        &mut self,
-        number: u64,
-        effort: &Effort<'_>,
-        done: &mut Done,
-        observer: &mut impl Observer,
-        after: &mut After<'_>,
-    ) -> Result<(), LaunchError> {
-        let at = self.place(number);
-        observer.group(at, self.launch.range.local_of(at));
-        self.start(at, effort.limits(), watches(observer))?;
-        let launch = self.launch;
-        let implicit = launch.implicit_place(launch.range.local_of(at));
-        let ([items, ..], [all, ..]) = (launch.range.local, launch.range.global);
-        // Groups in each row that are not cut off at its end.
-        let whole = all / items.max(1);
-        let last = Cell::new((number, at));
-        let mut passed = 0;
-        // Groups in a row differ in one dword of the header.
-        let mut more = || {
-            let [x, y, z] = last.get().1;
-            let next = [x + 1, y, z];
-            if x + 1 >= whole {
-                return None;
-            }
-            last.set((after()?, next));
-            passed += 1;
-            effort.progress();
-            Some(Layout::header(next, implicit))
-        };
-        let parts = (&mut self.group, &*launch.program, launch.memory());
-        let fault = |fault| at_group(last.get().1, fault);
-        let ran = effort.run(number, parts, observer, done, fault, &mut more);
-        self.last = last.get();
-        done.groups += passed;
-        ran
     }
 
     /// Gets the threads of a group ready. `watched` says that registers are read from outside.
@@ -119,7 +96,7 @@ impl<'l> Team<'l> {
 
     /// The group, ready to run.
     pub(crate) fn started(mut self, number: u64, limits: &Limits) -> Result<Group, LaunchError> {
-        let at = self.place(number);
+        let at = self.find(number);
         self.start(at, limits, true)?;
         Ok(self.group)
     }
@@ -162,6 +139,86 @@ impl<'l> Team<'l> {
             });
         }
         Ok(())
+    }
+}
+
+impl turns::Team for Team<'_> {
+    fn begin(
+        &mut self,
+        number: u64,
+        effort: &Effort<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<(), LaunchError> {
+        let at = self.find(number);
+        observer.group(at, self.launch.range.local_of(at));
+        self.start(at, effort.limits(), watches(observer))
+    }
+
+    fn go_on(
+        &mut self,
+        fuel: u64,
+        effort: &Effort<'_>,
+        done: &mut Done,
+        observer: &mut impl Observer,
+        after: &mut After<'_>,
+    ) -> Result<Pace, LaunchError> {
+        let launch = self.launch;
+        let (number, at) = self.last;
+        let implicit = launch.implicit_place(launch.range.local_of(at));
+        let ([items, ..], [all, ..]) = (launch.range.local, launch.range.global);
+        // Groups in each row that are not cut off at its end.
+        let whole = all / items.max(1);
+        let last = Cell::new(self.last);
+        let mut passed = 0;
+        // Groups in a row differ in one dword of the header.
+        let mut more = || {
+            let (number, [x, y, z]) = last.get();
+            let next = [x + 1, y, z];
+            if x + 1 >= whole {
+                return None;
+            }
+            last.set((after(number)?, next));
+            passed += 1;
+            effort.progress();
+            Some(Layout::header(next, implicit))
+        };
+        let parts = (&mut self.group, &*launch.program, launch.memory());
+        let fault = |fault| at_group(last.get().1, fault);
+        let ran = effort.run((number, fuel), parts, observer, done, fault, &mut more);
+        self.last = last.get();
+        done.groups += passed;
+        ran
+    }
+
+    fn number(&self) -> u64 {
+        self.last.0
+    }
+
+    fn place(&self) -> [u32; 3] {
+        self.last.1
+    }
+
+    fn threads(&self) -> (&Group, &Program) {
+        (&self.group, &self.launch.program)
+    }
+
+    fn shared_bytes(&self) -> u64 {
+        let threads = u64::from(self.launch.threads_of_group());
+        self.launch.private.saturating_mul(threads)
+    }
+
+    fn put_aside(&mut self) {
+        let Some((buffer, at, bytes)) = self.private() else {
+            return;
+        };
+        self.aside.resize(bytes, 0);
+        self.launch.memory().read_into(buffer, at, &mut self.aside);
+    }
+
+    fn take_up(&mut self) {
+        if let Some((buffer, at, _)) = self.private() {
+            self.launch.memory().write(buffer, at as u64, &self.aside);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Surfaces of media kernels, and the results of a run.
 
+use crate::end::End;
 use visakit_exec::Counters;
 use visakit_exec::code::StepCounts;
 use web_time::Duration;
@@ -44,8 +45,8 @@ pub struct MediaOutcome {
     pub threads: u64,
     /// The counts of each step, if the program counts.
     pub counts: Option<Vec<StepCounts>>,
-    /// Whether the run was interrupted before all threads had ended.
-    pub stopped: bool,
+    /// How the run ended.
+    pub end: End,
     /// Whether machine code was made of the program.
     pub compiled: bool,
     /// Time to run.

@@ -6,8 +6,8 @@ use crate::model::kernel::Arg;
 use crate::model::watch::{Ending, Launching, Watcher, is_program};
 use std::fmt::Write as _;
 use std::sync::Mutex;
-use visakit_check::{Checks, Finding, Place};
-use visakit_launch::{Config, Source};
+use visakit_check::{Checks, Finding, Place, Stay};
+use visakit_launch::{Config, Source, Stopped};
 
 /// Kinds of findings that are kept; more are only counted.
 const MOST: usize = 1000;
@@ -34,6 +34,9 @@ struct State {
     more: u64,
     /// Launches that could not be checked.
     unchecked: u64,
+    /// Launches of which groups did not run to their ends, and what became of the first of them.
+    unfinished: u64,
+    stopped: Vec<String>,
 }
 
 /// Runs launches under checkers.
@@ -102,6 +105,14 @@ impl Watcher for Check {
                 return Err(error);
             }
         };
+        if let Some(stopped) = report.end.stopped() {
+            state.unfinished += 1;
+            if state.stopped.len() < MOST {
+                state
+                    .stopped
+                    .push(told(name, number, stopped, &report.stays));
+            }
+        }
         for finding in report.findings {
             state.add(name, number, finding, binary.source().as_deref());
         }
@@ -109,9 +120,13 @@ impl Watcher for Check {
     }
 
     fn end(&self) {
-        let state = lock(&self.state);
+        let mut state = lock(&self.state);
+        state.found.sort_by_key(|found| found.finding.severity());
         for found in &state.found {
             crate::say(&found.text());
+        }
+        for stopped in &state.stopped {
+            crate::say(stopped);
         }
         let mut last = format!(
             "{} checked, {}",
@@ -125,6 +140,10 @@ impl Watcher for Check {
             let unchecked = crate::count(state.unchecked, "launch", "launches");
             let _ = write!(last, "; {unchecked} could not be run");
         }
+        if state.unfinished > 0 {
+            let unfinished = crate::count(state.unfinished, "launch", "launches");
+            let _ = write!(last, "; {unfinished} did not run to the end");
+        }
         crate::say(&last);
     }
 }
@@ -132,13 +151,8 @@ impl Watcher for Check {
 impl State {
     /// Adds a finding; the same one of another launch is counted.
     fn add(&mut self, kernel: &str, launch: u64, finding: Finding, source: Option<&str>) {
-        let place = |f: &Finding| f.other.as_ref().and_then(|o| o.place.clone());
-        let same = self.found.iter_mut().find(|f| {
-            f.kernel == kernel
-                && f.finding.kind == finding.kind
-                && f.finding.place == finding.place
-                && place(&f.finding) == place(&finding)
-        });
+        let mut found = self.found.iter_mut();
+        let same = found.find(|f| f.kernel == kernel && f.finding.is_like(&finding));
         if let Some(same) = same {
             same.launches += 1;
             same.finding.count += finding.count;
@@ -160,6 +174,23 @@ impl State {
             self.more += 1;
         }
     }
+}
+
+/// Why groups of a launch did not run to their ends, and where most of their threads were.
+fn told(kernel: &str, launch: u64, stopped: &Stopped, stays: &[Stay]) -> String {
+    let mut text = format!(
+        "not ended[{}]: {}; {} of {} groups had ended\n  in kernel `{kernel}`, launch {launch}",
+        stopped.reason.name(),
+        stopped.reason,
+        stopped.ended,
+        stopped.groups
+    );
+    if let Some(stay) = stays.first() {
+        let threads = crate::count(stay.threads, "thread", "threads");
+        let _ = write!(text, ", with {threads} here");
+        text.push_str(&shown(&stay.place, None));
+    }
+    text
 }
 
 /// Whether a place is in the program itself.

@@ -4,7 +4,8 @@
 use super::{Run, told};
 use crate::Answer;
 use serde_json::{Value as Json, json};
-use visakit_check::{Checks, Finding, Place};
+use visakit::launch::Stopped;
+use visakit_check::{Checks, Finding, Place, Stay};
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 impl Run {
@@ -57,19 +58,39 @@ impl Run {
     /// The findings of the checkers in the launch.
     pub(crate) fn check(&self) -> Answer {
         let source = &self.source;
-        let findings = if source.is_bare() {
+        let report = if source.is_bare() {
             let bare = source.bare(false)?;
             let report = visakit_check::check_bare(&source.object, bare, Checks::ALL);
-            report.map_err(told)?.findings
+            report.map_err(told)?.map(|_| ())
         } else {
             let config = visakit_check::config(source.config());
             let kernel = source.kernel()?;
             let launch = source.launch(&kernel, &config)?;
             let report = visakit_check::check(&kernel, launch, &config, Checks::ALL, &[]);
-            report.map_err(told)?.findings
+            report.map_err(told)?.map(|_| ())
         };
-        let findings = findings.iter().map(|f| self.finding(f));
-        Ok(Json::Array(findings.collect()))
+        let findings = report.findings.iter().map(|f| self.finding(f));
+        Ok(json!({
+            "findings": findings.collect::<Vec<_>>(),
+            "stopped": report.end.stopped().map(|stopped| self.stopped(stopped, &report.stays)),
+        }))
+    }
+
+    fn stopped(&self, stopped: &Stopped, stays: &[Stay]) -> Json {
+        let stays = stays.iter().map(|stay| {
+            json!({
+                "place": self.checked(&stay.place),
+                "threads": stay.threads,
+                "item": stay.item.to_string(),
+            })
+        });
+        json!({
+            "reason": stopped.reason.name(),
+            "message": stopped.reason.to_string(),
+            "groups": stopped.groups,
+            "groups_ended": stopped.ended,
+            "places": stays.collect::<Vec<_>>(),
+        })
     }
 
     fn finding(&self, finding: &Finding) -> Json {

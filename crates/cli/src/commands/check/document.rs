@@ -1,18 +1,46 @@
 //! Findings as JSON.
 
 use super::Checked;
+use crate::commands::run::why;
 use serde_json::{Value, json};
-use visakit_check::{Finding, Item, Other, Place};
+use visakit_check::{Access, Between, Finding, Item, Other, Place, Stay};
+use visakit_launch::Stopped;
 
 pub(super) fn all(checked: &[Checked]) -> Value {
     let cases = checked.iter().map(|one| match &one.result {
-        Ok(findings) => {
-            let findings: Vec<_> = findings.iter().map(finding).collect();
-            json!({ "case": one.case, "findings": findings })
+        Ok(report) => {
+            let findings: Vec<_> = report.findings.iter().map(finding).collect();
+            let mut all = json!({ "case": one.case, "findings": findings });
+            if let (Some(of), Some(all)) = (report.end.stopped(), all.as_object_mut()) {
+                all.insert("stopped".to_owned(), stopped(of, &report.stays));
+            }
+            all
         }
         Err(error) => json!({ "case": one.case, "findings": [], "error": error }),
     });
     json!({ "cases": cases.collect::<Vec<_>>() })
+}
+
+/// Why a launch did not run to its end, how far it got, and where its threads were.
+fn stopped(stopped: &Stopped, stays: &[Stay]) -> Value {
+    let stays = stays.iter().map(|stay| {
+        let mut all = json!({
+            "threads": stay.threads,
+            "waits": stay.waits,
+            "item": item(&stay.item),
+        });
+        if let (Value::Object(all), Value::Object(place)) = (&mut all, place(&stay.place)) {
+            all.extend(place);
+        }
+        all
+    });
+    json!({
+        "reason": stopped.reason.name(),
+        "message": why(stopped),
+        "groups": stopped.groups,
+        "groups_ended": stopped.ended,
+        "places": stays.collect::<Vec<_>>(),
+    })
 }
 
 fn finding(finding: &Finding) -> Value {
@@ -20,6 +48,8 @@ fn finding(finding: &Finding) -> Value {
         "kind": finding.kind.name(),
         "level": finding.kind.level().name(),
         "space": finding.space.name(),
+        "access": finding.access.map(Access::name),
+        "between": finding.between.map(Between::name),
     });
     let target = finding.target.as_ref();
     let rest = json!({
@@ -66,7 +96,7 @@ fn item(item: &Item) -> Value {
 }
 
 fn other(other: &Other) -> Value {
-    let mut all = json!({ "what": other.what });
+    let mut all = json!({ "what": other.what, "access": other.access.map(Access::name) });
     if let Value::Object(all) = &mut all {
         if let Some(Value::Object(place)) = other.place.as_ref().map(place) {
             all.extend(place);

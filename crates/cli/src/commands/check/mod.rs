@@ -4,16 +4,18 @@ mod document;
 mod sarif;
 mod text;
 
+use super::roundtrip::progress;
 use super::run;
 use crate::Status;
 use crate::output::{self, Failure, stdout};
 use crate::{input, render};
+use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use visakit_check::{Checks, Finding, Kind, Level, Report, Suppressions};
+use visakit_check::{Checks, Finding, Kind, Level, Report, Suppressions, Verdict};
 use visakit_debug::Sources;
-use visakit_launch::{Case, LaunchError};
+use visakit_launch::Case;
 
 /// What is looked for and how it is told.
 #[derive(Clone, clap::Args)]
@@ -49,12 +51,10 @@ pub(crate) struct CheckArgs {
     run: run::Args,
 }
 
-/// A launch and its findings.
+/// A launch and what was found in it, with the output of the kernel.
 pub(crate) struct Checked {
     case: String,
-    /// The output of the kernel.
-    printed: Vec<u8>,
-    result: Result<Vec<Finding>, String>,
+    result: Result<Report<Vec<u8>>, String>,
 }
 
 /// The checks of these names.
@@ -88,19 +88,17 @@ pub(crate) fn with(
     };
     let fails = fails(&options.fail_on)?;
     let mut checked = if run.cases().is_empty() {
-        let (findings, printed) = run::check(run, checks)?;
         vec![Checked {
             case: run.name(),
-            printed,
-            result: Ok(findings),
+            result: Ok(run::check(run, checks)?),
         }]
     } else {
         cases(run, checks)?
     };
     let mut used = Vec::new();
     for one in &mut checked {
-        if let Ok(findings) = &mut one.result {
-            findings.retain(|finding| {
+        if let Ok(report) = &mut one.result {
+            report.findings.retain(|finding| {
                 let known = used.len();
                 used.extend(suppressions.covering(&one.case, finding));
                 used.len() == known
@@ -120,43 +118,72 @@ pub(crate) fn with(
             .map_err(|error| Failure::Other(error.to_string()))?;
         output::file(path, &log)?;
     }
+    for one in &checked {
+        one.tell(run.json());
+    }
     if run.json() {
         output::json(&document::all(&checked))?;
     } else {
         let mut out = stdout();
         if run.printf() {
-            for one in &checked {
-                out.write_all(&one.printed)?;
+            for report in checked.iter().filter_map(|one| one.result.as_ref().ok()) {
+                out.write_all(&report.outcome)?;
             }
         }
         let mut sources = Sources::new(run.folders());
         text::print(&mut out, &checked, &mut sources)?;
         out.flush()?;
     }
-    let findings = checked.iter().filter_map(|one| one.result.as_ref().ok());
-    let mut status = Status::Clean;
-    if findings.flatten().any(fails) {
-        status = Status::Findings;
-    }
-    for one in &checked {
-        if let Err(message) = &one.result {
-            render::failure(&format!("{}: {message}", one.case));
-            status = status.max(Status::Unusable);
+    let statuses = checked.iter().map(|one| one.status(&fails));
+    Ok(statuses.max().unwrap_or(Status::Clean))
+}
+
+impl Checked {
+    /// The status of the command if there were no other launch.
+    fn status(&self, fails: impl Fn(&Finding) -> bool) -> Status {
+        let Ok(report) = &self.result else {
+            return Status::Unusable;
+        };
+        match report.verdict(fails) {
+            Verdict::Clean => Status::of_run(true, false),
+            Verdict::Findings => Status::of_run(true, true),
+            Verdict::Unfinished => Status::of_run(false, false),
         }
     }
-    Ok(status)
+
+    /// Says what prevented it from running. What stopped it is told with the findings, and in documents as a problem.
+    fn tell(&self, document: bool) {
+        let message = match &self.result {
+            Err(message) => Some(message.clone()),
+            Ok(report) => report.end.stopped().filter(|_| document).map(run::why),
+        };
+        if let Some(message) = message {
+            render::failure(&format!("{}: {message}", self.case));
+        }
+    }
 }
 
 /// All findings of a single launch with some arguments.
 pub(crate) fn find(run: &run::Args) -> Result<Vec<Finding>, Failure> {
-    let [folder] = run.cases() else {
-        return Ok(run::check(run, Checks::ALL)?.0);
+    let report = match run.cases() {
+        [folder] => {
+            let case = run
+                .open_case(folder)
+                .map_err(|e| Failure::Other(e.to_string()))?;
+            let texts = run.takes_texts();
+            let report = visakit_check::check_case(&case, texts, &run.config(), Checks::ALL);
+            let report = report.map_err(|e| Failure::Other(e.to_string()))?;
+            report.map(|outcome| outcome.printed)
+        }
+        _ => run::check(run, Checks::ALL)?,
     };
-    let case = run
-        .open_case(folder)
-        .map_err(|e| Failure::Other(e.to_string()))?;
-    let report = visakit_check::check_case(&case, run.takes_texts(), &run.config(), Checks::ALL);
-    Ok(report.map_err(|e| Failure::Other(e.to_string()))?.findings)
+    match report.end.stopped() {
+        Some(stopped) if report.findings.is_empty() => Err(Failure::Other(format!(
+            "nothing was found until the run under checks was {}",
+            run::why(stopped)
+        ))),
+        _ => Ok(report.findings),
+    }
 }
 
 fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
@@ -176,22 +203,14 @@ fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
             .map_or_else(|_| input::name(path), Case::name);
         let report = opened
             .and_then(|case| visakit_check::check_case(&case, run.takes_texts(), &config, checks));
-        let printed = report.as_ref().map(|report| report.outcome.printed.clone());
+        let result = report.map(|report| report.map(|outcome| outcome.printed));
         Checked {
             case,
-            printed: printed.unwrap_or_default(),
-            result: complete(report),
+            result: result.map_err(|error| output::printable(error.to_string().as_bytes())),
         }
     };
-    Ok(folders.par_iter().map(check).collect())
-}
-
-fn complete(report: Result<Report, LaunchError>) -> Result<Vec<Finding>, String> {
-    match report {
-        Ok(report) if report.outcome.stopped => Err("it was stopped before its end".to_owned()),
-        Ok(report) => Ok(report.findings),
-        Err(error) => Err(output::printable(error.to_string().as_bytes())),
-    }
+    let bar = progress(folders.len());
+    Ok(folders.par_iter().progress_with(bar).map(check).collect())
 }
 
 fn suppressions(path: &Path) -> Result<Suppressions, Failure> {

@@ -1,23 +1,35 @@
 //! Findings as a log of the Static Analysis Results Interchange Format, version 2.1.0.
 
 use super::Checked;
+use crate::commands::run::why;
 use crate::commands::validate::sarif::{SCHEMA, uri};
 use crate::output::printable;
 use serde_json::{Value, json};
 use std::path::Path;
-use visakit_check::{Finding, Kind, Place};
+use visakit_check::{Access, Between, Finding, Kind, Place};
 
 /// The log.
 pub(super) fn log(checked: &[Checked]) -> Value {
     let mut results = Vec::new();
     let mut notifications = Vec::new();
     for one in checked {
+        let mut notify = |message: String, locations: Vec<Value>| {
+            let text = format!("{}: {message}", one.case);
+            notifications.push(json!({
+                "level": "error",
+                "message": { "text": text },
+                "locations": locations,
+            }));
+        };
         match &one.result {
-            Ok(findings) => results.extend(findings.iter().map(|f| result(&one.case, f))),
-            Err(error) => {
-                let text = format!("{}: {error}", one.case);
-                notifications.push(json!({ "level": "error", "message": { "text": text } }));
+            Ok(report) => {
+                results.extend(report.findings.iter().map(|f| result(&one.case, f)));
+                if let Some(stopped) = report.end.stopped() {
+                    let places = report.stays.iter().map(|stay| location(&stay.place));
+                    notify(why(stopped), places.collect());
+                }
             }
+            Err(error) => notify(error.clone(), Vec::new()),
         }
     }
     let rules = Kind::ALL.iter().map(|kind| {
@@ -84,6 +96,10 @@ fn result(case: &str, finding: &Finding) -> Value {
         "locations": [location(&finding.place)],
         "relatedLocations": related.into_iter().collect::<Vec<_>>(),
         "occurrenceCount": finding.count,
-        "properties": { "case": case },
+        "properties": {
+            "case": case,
+            "access": finding.access.map(Access::name),
+            "between": finding.between.map(Between::name),
+        },
     })
 }

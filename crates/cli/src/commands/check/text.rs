@@ -1,11 +1,13 @@
 //! Findings for people.
 
 use super::Checked;
-use crate::output::{Failure, printable};
+use crate::commands::run::why;
+use crate::output::{Failure, count, printable};
 use anstyle::{AnsiColor, Style};
 use std::io::Write;
-use visakit_check::{Finding, Level, Place};
+use visakit_check::{Finding, Level, Place, Stay};
 use visakit_debug::Sources;
+use visakit_launch::Stopped;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -25,40 +27,103 @@ pub(super) fn print(
     checked: &[Checked],
     sources: &mut Sources,
 ) -> Result<(), Failure> {
-    let (mut all, mut with, mut failed) = (0, 0, 0);
+    let (mut all, mut with, mut failed, mut unfinished) = (0, 0, 0, 0);
     for one in checked {
-        failed += usize::from(one.result.is_err());
-        let findings = one.result.as_deref().unwrap_or(&[]);
+        let Ok(report) = &one.result else {
+            failed += 1;
+            continue;
+        };
+        let findings = &report.findings;
         all += findings.len();
         with += usize::from(!findings.is_empty());
-        for finding in findings {
-            print_one(out, &one.case, finding, sources)?;
+        let mut left: Vec<&Finding> = findings.iter().collect();
+        while !left.is_empty() {
+            // Other aspects of a race are told with the worst one.
+            let finding = left.remove(0);
+            let (others, rest): (Vec<_>, _) =
+                left.into_iter().partition(|of| of.is_aspect_of(finding));
+            left = rest;
+            print_one(out, &one.case, finding, &others, sources)?;
+        }
+        if let Some(stopped) = report.end.stopped() {
+            unfinished += 1;
+            print_stop(out, &one.case, (stopped, &report.stays), sources)?;
         }
     }
     let launches = checked.len() - failed;
-    let of = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    write!(
-        out,
-        "{} checked: ",
-        of(launches, "launch").replace("launchs", "launches")
-    )?;
-    match (all, launches) {
-        // Nothing is known of launches that failed or were stopped.
-        (_, 0) => write!(out, "none to its end")?,
-        (0, _) => write!(out, "nothing found")?,
-        _ => write!(out, "{} in {with}", of(all, "finding"))?,
+    let mut parts = vec![match (all, unfinished) {
+        (0, 0) if launches == 0 => "none to its end".to_owned(),
+        (0, 0) => "nothing found".to_owned(),
+        (0, _) if launches == unfinished => "nothing found until then".to_owned(),
+        (0, _) => "nothing found so far".to_owned(),
+        _ => format!("{} in {with}", count(all, "finding")),
+    }];
+    if unfinished != 0 {
+        let told = match launches {
+            1 => "stopped before its end".to_owned(),
+            _ => format!("{unfinished} stopped before the end"),
+        };
+        parts.insert(0, told);
     }
     if failed != 0 {
-        write!(out, "; {failed} failed")?;
+        parts.push(format!("{failed} failed"));
+    }
+    let launches = count(launches, "launch");
+    writeln!(out, "{launches} checked: {}", parts.join("; "))?;
+    Ok(())
+}
+
+/// Places of threads that are printed.
+const MOST_PLACES: usize = 5;
+
+/// Why a launch did not run to its end, and where its threads were.
+fn print_stop(
+    out: &mut impl Write,
+    case: &str,
+    (stopped, stays): (&Stopped, &[Stay]),
+    sources: &mut Sources,
+) -> Result<(), Failure> {
+    let (reason, why) = (stopped.reason.name(), why(stopped));
+    let case = printable(case.as_bytes());
+    writeln!(
+        out,
+        "{ERROR}not ended[{reason}]{ERROR:#}{BOLD}: {case}: {why}{BOLD:#}"
+    )?;
+    for stay in stays.iter().take(MOST_PLACES) {
+        print_place(out, &stay.place, sources)?;
+        let verb = match (stay.threads, stay.waits) {
+            (1, true) => "waits",
+            (_, true) => "wait",
+            (1, false) => "was",
+            (_, false) => "were",
+        };
+        let threads = count(
+            usize::try_from(stay.threads).unwrap_or(usize::MAX),
+            "thread",
+        );
+        writeln!(
+            out,
+            "   {DIM}={DIM:#} {threads} {verb} here, first {}",
+            stay.item
+        )?;
+    }
+    if let Some(more) = stays.len().checked_sub(MOST_PLACES).filter(|n| *n > 0) {
+        writeln!(
+            out,
+            "   {DIM}={DIM:#} and threads in {}",
+            count(more, "other place")
+        )?;
     }
     writeln!(out)?;
     Ok(())
 }
 
+/// Prints a finding, and what else was found at its place.
 fn print_one(
     out: &mut impl Write,
     case: &str,
     finding: &Finding,
+    others: &[&Finding],
     sources: &mut Sources,
 ) -> Result<(), Failure> {
     let level = finding.kind.level();
@@ -102,6 +167,14 @@ fn print_one(
     }
     if !facts.is_empty() {
         writeln!(out, "   {DIM}={DIM:#} {}", facts.join(", "))?;
+    }
+    for other in others {
+        let message = printable(other.message.as_bytes());
+        let times = match other.count {
+            1 => String::new(),
+            times => format!(", {times} times"),
+        };
+        writeln!(out, "   {DIM}={DIM:#} also: {message}{times}")?;
     }
     if let Some(other) = &finding.other {
         write!(

@@ -4,9 +4,11 @@ mod annotate;
 mod diff;
 mod text;
 
+use super::roundtrip::progress;
 use super::run;
 use crate::output::{self, Failure, stdout};
 use crate::{Status, input, render};
+use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
@@ -116,10 +118,11 @@ fn profile(args: &Args) -> Result<Status, Failure> {
             }
         }
     }
-    if profile.kernels.iter().any(|kernel| kernel.stopped) {
+    let complete = !profile.kernels.iter().any(|kernel| kernel.stopped);
+    if !complete {
         run::told_stopped();
-        status = status.max(Status::Findings);
     }
+    status = status.max(Status::of_run(complete, false));
     let mut sources = Sources::new(args.run.folders());
     if let Some(path) = &args.html {
         let text = |file: &str| Some(sources.lines(file)?.join("\n"));
@@ -167,7 +170,9 @@ fn cases(args: &Args) -> Result<Vec<OfCase>, Failure> {
     if folders.is_empty() {
         return Err(Failure::Other("no folder named has a case.json".to_owned()));
     }
-    Ok(folders.par_iter().map(|path| case(args, path)).collect())
+    let bar = progress(folders.len());
+    let folders = folders.par_iter().progress_with(bar);
+    Ok(folders.map(|path| case(args, path)).collect())
 }
 
 fn case(args: &Args, path: &Path) -> OfCase {

@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 use std::io::Write;
 use std::time::Instant;
 use visakit::isa::object::Object;
-use visakit_check::{Checks, Finding};
+use visakit_check::{Checks, Report};
 use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Tracer, find_kernel, value};
 use visakit_profile::{KernelCode, KernelProfile};
 
@@ -20,14 +20,11 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 /// Runs the routine under checks.
-pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
+pub(super) fn check(args: &Args, checks: Checks) -> Result<Report<Vec<u8>>, Failure> {
     let report = prepare(args, false, |object, bare, _| {
         visakit_check::check_bare(object, bare, checks)
     })??;
-    if report.outcome.is_some_and(|outcome| outcome.stopped) {
-        return Err(super::stopped());
-    }
-    Ok(report.findings)
+    Ok(report.map(|_| Vec::new()))
 }
 
 /// Runs the routine and counts what its instructions do.
@@ -87,13 +84,12 @@ fn start(
         compiled: Some(outcome.is_compiled()),
     };
     let shown = chosen(args, &outcome)?;
-    let mut status = Status::Clean;
-    if outcome.stopped {
+    let complete = outcome.end.is_complete();
+    if !complete {
         stop::tell("the thread had not ended");
-        status = Status::Findings;
     }
-    print(args, &shown, &stats, outcome.stopped)?;
-    Ok(status)
+    print(args, &shown, &stats, !complete)?;
+    Ok(Status::of_run(complete, false))
 }
 
 fn chosen(args: &Args, outcome: &BareOutcome) -> Result<Vec<Shown>, LaunchError> {

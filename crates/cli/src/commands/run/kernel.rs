@@ -3,9 +3,8 @@
 use super::show::{self, Buffer, Stats};
 use super::spec::ArgSpec;
 use super::trace::Trace;
-use super::{Args, stop};
+use super::{Args, stop, with_bar};
 use crate::commands::compile;
-use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, heading, stdout};
 use crate::reading::open;
 use crate::{Status, input};
@@ -28,7 +27,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 /// Runs the kernel under checks.
-pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
+pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report<Vec<u8>>, Failure> {
     let arguments = arguments(args)?;
     let unset = args.args.iter().enumerate();
     let unset = unset.filter(|(_, spec)| spec.is_uninitialized());
@@ -36,9 +35,10 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
     let config = visakit_check::config(args.config());
     with_kernel(args, |kernel, range| {
         let launch = kernel.prepare(range, &arguments, &config)?;
-        Ok(visakit_check::check(
-            kernel, launch, &config, checks, &unset,
-        )?)
+        let report = with_bar(range.group_count(), config, |config| {
+            visakit_check::check(kernel, launch, config, checks, &unset)
+        })?;
+        Ok(report.map(|outcome| outcome.printed))
     })
 }
 
@@ -55,7 +55,9 @@ pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, V
     with_kernel(args, |kernel, range| {
         let launch = kernel.prepare(range, &arguments, &config)?;
         let code = KernelCode::new(kernel.object(), launch.program(), args.platform());
-        let (profile, outcome) = visakit_profile::run(&code, launch, &config, watched)?;
+        let (profile, outcome) = with_bar(range.group_count(), config, |config| {
+            visakit_profile::run(&code, launch, config, watched)
+        })?;
         Ok((profile, outcome.printed))
     })
 }
@@ -121,25 +123,21 @@ fn run_kernel(
         trace.end()?;
         outcome?
     } else {
-        let bar = progress(usize::try_from(range.group_count()).unwrap_or(usize::MAX));
-        let count = |groups| bar.inc(groups);
         let config = Config {
-            progress: Some(&count),
             passes: &Pass::ALL,
             ..config
         };
-        let outcome = kernel.run(range, arguments, &config);
-        bar.finish_and_clear();
-        outcome?
+        with_bar(range.group_count(), config, |config| {
+            kernel.run(range, arguments, config)
+        })?
     };
-    let mut status = Status::Clean;
-    if outcome.stopped {
+    let complete = outcome.end.is_complete();
+    if !complete {
         let (ended, all) = (outcome.groups, range.group_count());
         stop::tell(&format!("{ended} of {all} groups had ended"));
-        status = Status::Findings;
     }
     print(args, kernel, arguments, &outcome)?;
-    Ok(status)
+    Ok(Status::of_run(complete, false))
 }
 
 /// Everything a launch needs.
@@ -271,7 +269,7 @@ fn print(
             let text = String::from_utf8_lossy(&outcome.printed);
             all.insert("printf".to_owned(), text.into());
         }
-        show::stopped(&mut all, outcome.stopped);
+        show::stopped(&mut all, !outcome.end.is_complete());
         if args.stats
             && let Some(all) = all.as_object_mut()
         {

@@ -2,15 +2,14 @@
 
 use super::show::{self, Buffer, Stats};
 use super::trace::Trace;
-use super::{Args, stop};
+use super::{Args, stop, with_bar};
 use crate::Status;
-use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, stdout};
 use serde_json::json;
 use std::io::Write;
 use visakit::isa::object::Object;
-use visakit_check::{Checks, Finding};
-use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, Tracer, find_kernel};
+use visakit_check::{Checks, Report};
+use visakit_launch::{Media, MediaOutcome, MediaSurface, Target, Tracer, find_kernel};
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
@@ -23,13 +22,12 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 /// Runs the kernel under checks.
-pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
+pub(super) fn check(args: &Args, checks: Checks) -> Result<Report<Vec<u8>>, Failure> {
     prepare(args, false, |object, mut media, _, _| {
-        let report = visakit_check::check_media(object, &mut media, &args.config(), checks)?;
-        if report.outcome.stopped {
-            return Err(super::stopped());
-        }
-        Ok(report.findings)
+        let report = with_bar(media.group_count()?, args.config(), |config| {
+            visakit_check::check_media(object, &mut media, config, checks)
+        })?;
+        Ok(report.map(|_| Vec::new()))
     })
 }
 
@@ -37,7 +35,9 @@ pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure
 pub(super) fn profile(args: &Args, watched: Watched) -> Result<KernelProfile, Failure> {
     prepare(args, true, |object, media, _, _| {
         let code = KernelCode::new(object, media.program(), args.platform());
-        let (profile, _) = visakit_profile::run_media(&code, &media, &args.config(), watched)?;
+        let (profile, _) = with_bar(media.group_count()?, args.config(), |config| {
+            visakit_profile::run_media(&code, &media, config, watched)
+        })?;
         Ok(profile)
     })
 }
@@ -94,25 +94,16 @@ fn start(
         trace.end()?;
         outcome?
     } else {
-        let bar = progress(usize::try_from(media.group_count()?).unwrap_or(usize::MAX));
-        let count = |groups| bar.inc(groups);
-        let config = Config {
-            progress: Some(&count),
-            ..config
-        };
-        let outcome = media.run(&config);
-        bar.finish_and_clear();
-        outcome?
+        with_bar(media.group_count()?, config, |config| media.run(config))?
     };
-    let mut status = Status::Clean;
-    if outcome.stopped {
+    let complete = outcome.end.is_complete();
+    if !complete {
         let [width, height] = media.space.map(u64::from);
         let (ended, all) = (outcome.threads, width * height);
         stop::tell(&format!("{ended} of {all} threads had ended"));
-        status = Status::Findings;
     }
     print(args, surfaces, &outcome)?;
-    Ok(status)
+    Ok(Status::of_run(complete, false))
 }
 
 fn print(
@@ -146,7 +137,7 @@ fn print(
     if args.reading.json {
         let mut all =
             json!({ "threads": outcome.threads, "surfaces": show::buffers_json(args, &list)? });
-        show::stopped(&mut all, outcome.stopped);
+        show::stopped(&mut all, !outcome.end.is_complete());
         if args.stats
             && let Some(all) = all.as_object_mut()
         {

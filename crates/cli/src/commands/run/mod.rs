@@ -11,8 +11,10 @@ mod stop;
 mod trace;
 
 pub(super) use control::session;
+pub(super) use stop::why;
 
 use crate::Status;
+use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure};
 use crate::reading::{Reading, open, tell_faults, told};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
 use visakit::isa::object::Object;
-use visakit_check::{Checks, Finding};
+use visakit_check::{Checks, Report};
 use visakit_exec::{Compiler, Limits, Pass, Program};
 use visakit_launch::{Case, Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
@@ -205,21 +207,31 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
     pool.install(run)
 }
 
-/// Runs the arguments, which are not cases, under checks: returns the findings and the output.
-pub(crate) fn check(args: &Args, checks: Checks) -> Result<(Vec<Finding>, Vec<u8>), Failure> {
+/// Runs the arguments, which are not cases, under checks. The report has the output of the kernel.
+pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report<Vec<u8>>, Failure> {
     if args.bare {
-        return Ok((bare::check(args, checks)?, Vec::new()));
+        return bare::check(args, checks);
     }
     if args.media.is_some() {
-        return Ok((media::check(args, checks)?, Vec::new()));
+        return media::check(args, checks);
     }
-    let report = kernel::check(args, checks)?;
-    Ok((report.findings, report.outcome.printed))
+    kernel::check(args, checks)
 }
 
-/// The message for a check that was stopped.
-fn stopped() -> Failure {
-    Failure::Other("it was stopped before its end".to_owned())
+/// Runs with a bar for that many groups on a terminal.
+fn with_bar<R>(
+    groups: u64,
+    config: Config<'_>,
+    run: impl FnOnce(&Config<'_>) -> Result<R, LaunchError>,
+) -> Result<R, LaunchError> {
+    let bar = progress(usize::try_from(groups).unwrap_or(usize::MAX));
+    let count = |groups| bar.inc(groups);
+    let result = run(&Config {
+        progress: Some(&count),
+        ..config
+    });
+    bar.finish_and_clear();
+    result
 }
 
 /// Reports that a run was stopped, and that what follows is incomplete.

@@ -1,11 +1,12 @@
 //! Stops a run from outside: Ctrl-C and `--timeout`.
 
 use super::Args;
-use crate::output::Failure;
+use crate::output::{Failure, count};
 use crate::render;
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 use visakit_exec::Interrupt;
+use visakit_launch::{Reason, Stopped};
 
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 
@@ -49,10 +50,24 @@ pub(super) fn watch(args: &Args) -> Result<(), Failure> {
 
 /// Reports that a run was stopped, and how far it got.
 pub(super) fn tell(how_far: &str) {
-    let why = WHY.get().map_or("stopped", String::as_str);
+    let why = interrupted();
     render::failure(&format!(
         "{why}: {how_far}; what follows was computed so far"
     ));
+}
+
+fn interrupted() -> &'static str {
+    WHY.get().map_or("stopped", String::as_str)
+}
+
+/// Why a launch did not run to its end, and how far it got.
+pub(crate) fn why(stopped: &Stopped) -> String {
+    let why = match &stopped.reason {
+        Reason::Interrupted => interrupted().to_owned(),
+        reason => format!("stopped: {reason}"),
+    };
+    let Stopped { ended, groups, .. } = stopped;
+    format!("{why}; {ended} of {} had ended", count(*groups, "group"))
 }
 
 /// Seconds, with a fraction.

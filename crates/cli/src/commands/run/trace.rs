@@ -11,6 +11,8 @@ pub(super) struct Trace {
     tracer: Tracer,
     out: Box<dyn Write>,
     failed: Option<io::Error>,
+    /// The group whose turn it is, until it has ended.
+    group: Option<[u32; 3]>,
 }
 
 impl Trace {
@@ -19,6 +21,16 @@ impl Trace {
             tracer,
             out: Box::new(stdout()),
             failed: None,
+            group: None,
+        }
+    }
+
+    /// Another group has its turn, while one has not ended.
+    fn switch(&mut self, [x, y, z]: [u32; 3]) {
+        if self.failed.is_none()
+            && let Err(error) = writeln!(self.out, "group ({x}, {y}, {z})")
+        {
+            self.failed = Some(error);
         }
     }
 
@@ -72,6 +84,22 @@ impl Observer for Trace {
         } else {
             ControlFlow::Continue(())
         }
+    }
+
+    fn group(&mut self, place: [u32; 3], _: [u32; 3]) {
+        if self.group.replace(place).is_some() {
+            self.switch(place);
+        }
+    }
+
+    fn turn(&mut self, place: [u32; 3]) {
+        if self.group.replace(place) != Some(place) {
+            self.switch(place);
+        }
+    }
+
+    fn ended(&mut self) {
+        self.group = None;
     }
 
     fn after(&mut self, event: &InstructionEvent<'_>) {
