@@ -4,8 +4,9 @@
 //! and products propagate undefined bits upwards; everything else makes the whole result undefined.
 
 use crate::shadow::{OriginId, Shadow, element, low_bytes};
+use std::ops::Range;
 use visakit_exec::code::{
-    Compute, Destination, Flag, Lane, Modify, Operation, Region, Relation, Source, Target,
+    Bits, Compute, Destination, Flag, Lane, Modify, Operation, Relation, Source, Systolic,
 };
 
 /// An element of a lane: its value and its undefined bits, extended to 64 bits.
@@ -21,7 +22,7 @@ impl Element {
         Self {
             value,
             undefined: 0,
-            origin: 0,
+            origin: OriginId::ITSELF,
         }
     }
 
@@ -30,72 +31,44 @@ impl Element {
         let (value, undefined) = (self.value ^ sign, self.undefined);
         (value & !undefined, value | undefined)
     }
-}
 
-/// Place of a lane's element of a source in the register file.
-pub(crate) fn place(source: &Source, lane: usize, registers: &[u8]) -> Option<usize> {
-    let size = usize::from(source.data_type.size());
-    Some(match &source.region {
-        Region::Packed => source.offset + lane * size,
-        Region::Scalar => source.offset,
-        Region::Strided(stride) => source.offset + lane * usize::from(*stride),
-        Region::Offsets(offsets) => source.offset + usize::from(*offsets.get(lane)?),
-        Region::Indirect { immediate, offsets } => {
-            let base = element(registers, source.offset, 2);
-            let base = i64::try_from(base).ok()? + i64::from(*immediate);
-            usize::try_from(base + i64::from(*offsets.get(lane)?)).ok()?
+    /// The same with undefined bits, unknown which, if those of another one are.
+    fn with(mut self, other: Self) -> Self {
+        if other.undefined != 0 {
+            let origin = other.origin.changed();
+            self.origin = match self.undefined {
+                0 => origin,
+                _ => self.origin.changed().or(origin),
+            };
+            self.undefined = u64::MAX;
         }
-        Region::Rows {
-            immediate,
-            width,
-            stride,
-        } => {
-            let width = usize::from(*width).max(1);
-            let row = element(registers, source.offset + lane / width * 2, 2);
-            let row = i64::try_from(row).ok()? + i64::from(*immediate);
-            usize::try_from(row).ok()? + lane % width * usize::from(*stride)
-        }
-    })
-}
-
-/// Place of a lane's element of a destination.
-pub(crate) fn target(destination: &Destination, lane: usize, registers: &[u8]) -> Option<usize> {
-    let size = usize::from(destination.data_type.size());
-    match destination.target {
-        Target::Null => None,
-        Target::Packed => Some(destination.offset + lane * size),
-        Target::Strided(stride) => Some(destination.offset + lane * usize::from(stride)),
-        Target::Indirect { immediate, stride } => {
-            let base = element(registers, destination.offset, 2);
-            let base = i64::try_from(base).ok()? + i64::from(immediate);
-            Some(usize::try_from(base).ok()? + lane * usize::from(stride))
-        }
+        self
     }
-}
-
-/// First byte and number of bytes that an operation writes; empty if an address determines them.
-pub(crate) fn written(compute: &Compute, lanes: usize) -> (usize, usize) {
-    let written = compute.destination.range(lanes).unwrap_or_default();
-    (written.start, written.len())
 }
 
 /// Bytes of the register file that a source reads for this many lanes, if that does not depend on addresses.
-pub(crate) fn bounds(source: &Source, lanes: usize) -> Option<(usize, usize)> {
+pub(crate) fn bounds(source: &Source, lanes: usize) -> Option<Range<usize>> {
     if source.constant.is_some() {
-        return Some((source.offset, 0));
+        return Some(source.offset..source.offset);
     }
-    let size = usize::from(source.data_type.size());
-    let last = lanes.saturating_sub(1);
-    Some(match &source.region {
-        Region::Packed => (source.offset, size * lanes),
-        Region::Scalar => (source.offset, size),
-        Region::Strided(stride) => (source.offset, last * usize::from(*stride) + size),
-        Region::Offsets(offsets) => {
-            let most = offsets.iter().take(lanes).max().copied().unwrap_or(0);
-            (source.offset, usize::from(most) + size)
-        }
-        Region::Indirect { .. } | Region::Rows { .. } => return None,
-    })
+    (!source.region.is_indirect()).then(|| source.extent(lanes))
+}
+
+/// Lanes whose elements of a source a lane's result depends on.
+fn lanes_of(operation: Operation, source: usize, lane: usize) -> Range<usize> {
+    let group = |size: usize| lane / size * size..(lane / size + 1) * size;
+    match (operation, source) {
+        (Operation::Differences | Operation::DifferencesAdd, 0 | 1) => group(2),
+        (Operation::DotProduct(_), _) => group(4),
+        (Operation::Line | Operation::Plane, 0) => 0..4,
+        (Operation::ShuffleNibbles(_), 0) => 0..16,
+        _ => lane..lane + 1,
+    }
+}
+
+/// How many elements of a source an operation on this many lanes reads.
+pub(crate) fn lanes_read(operation: Operation, source: usize, lanes: usize) -> usize {
+    lanes_of(operation, source, lanes.saturating_sub(1)).end
 }
 
 fn sign_extend(bits: u64, bytes: usize) -> u64 {
@@ -104,7 +77,7 @@ fn sign_extend(bits: u64, bytes: usize) -> u64 {
 }
 
 fn read(source: &Source, lane: usize, registers: &[u8], shadow: &Shadow) -> Element {
-    let Some(at) = place(source, lane, registers) else {
+    let Some(at) = source.place(lane, registers) else {
         return Element::default();
     };
     let bytes = usize::from(source.data_type.size());
@@ -126,14 +99,56 @@ fn read(source: &Source, lane: usize, registers: &[u8], shadow: &Shadow) -> Elem
     }
     match source.modify {
         Modify::None => {}
-        Modify::Not => found.value = !found.value,
+        Modify::Not => {
+            found.value = !found.value;
+            found.origin = found.origin.changed();
+        }
         Modify::Neg if !source.data_type.is_float() => {
             found.value = found.value.wrapping_neg();
             found.undefined = upwards(found.undefined);
+            found.origin = found.origin.changed();
         }
-        _ => found.undefined = all(found.undefined),
+        _ => {
+            found.undefined = all(found.undefined);
+            found.origin = found.origin.changed();
+        }
     }
-    found
+    match source.address(lane) {
+        // Which element it is is undefined.
+        Some(at) => found.with(at_place(at, 2, shadow)),
+        None => found,
+    }
+}
+
+/// The undefined bits of some bytes.
+fn at_place(at: usize, bytes: usize, shadow: &Shadow) -> Element {
+    match shadow.element(at, bytes) {
+        0 => Element::default(),
+        undefined => Element {
+            value: 0,
+            undefined,
+            origin: shadow.origin(at, bytes),
+        },
+    }
+}
+
+/// What a lane's result depends on of a source.
+fn read_all(
+    compute: &Compute,
+    number: usize,
+    source: &Source,
+    lane: usize,
+    (registers, shadow): (&[u8], &Shadow),
+) -> Element {
+    let own = read(source, lane, registers, shadow);
+    if compute.operation.is_by_lane() {
+        return own;
+    }
+    let others = lanes_of(compute.operation, number, lane);
+    let others = others.filter(|other| *other != lane);
+    others.fold(own, |all, other| {
+        all.with(read(source, other, registers, shadow))
+    })
 }
 
 /// All bits from the lowest set one on.
@@ -179,27 +194,35 @@ fn product(a: Element, b: Element) -> u64 {
     u64::MAX.checked_shl(first).unwrap_or(0)
 }
 
-/// Undefined bits of a bitwise function of three values by its table of truth.
-fn boolean(table: u8, [a, b, c]: [Element; 3]) -> u64 {
+/// A bitwise function of three values by its table of truth.
+fn truth(table: u8, [a, b, c]: [u64; 3]) -> u64 {
+    let mut out = 0;
+    for row in 0..8u32 {
+        if table >> row & 1 != 0 {
+            let a = if row & 1 != 0 { a } else { !a };
+            let b = if row & 2 != 0 { b } else { !b };
+            let c = if row & 4 != 0 { c } else { !c };
+            out |= a & b & c;
+        }
+    }
+    out
+}
+
+/// Undefined bits of such a function.
+fn boolean(table: u8, elements: [Element; 3]) -> u64 {
     let (mut some, mut every) = (0, u64::MAX);
     for choice in 0..8u32 {
-        let pick = |e: Element, bit: u32| {
-            if choice >> bit & 1 != 0 {
+        let mut number = 0;
+        let picked = elements.map(|e| {
+            let set = choice >> number & 1 != 0;
+            number += 1;
+            if set {
                 e.value | e.undefined
             } else {
                 e.value & !e.undefined
             }
-        };
-        let (a, b, c) = (pick(a, 0), pick(b, 1), pick(c, 2));
-        let mut out = 0;
-        for row in 0..8u32 {
-            if table >> row & 1 != 0 {
-                let a = if row & 1 != 0 { a } else { !a };
-                let b = if row & 2 != 0 { b } else { !b };
-                let c = if row & 4 != 0 { c } else { !c };
-                out |= a & b & c;
-            }
-        }
+        });
+        let out = truth(table, picked);
         some |= out;
         every &= out;
     }
@@ -282,6 +305,49 @@ fn outcome(
     }
 }
 
+/// The origin of the undefined bits of a result. Bits that are moved as they are, to whatever byte, keep the place that
+/// they come from.
+fn origin(compute: &Compute, elements: &[Element; 4], undefined: u64) -> OriginId {
+    let mut all = elements
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| e.undefined != 0);
+    let Some((number, from)) = all.next() else {
+        return OriginId::ITSELF;
+    };
+    if let Some((_, other)) = all.next() {
+        let two = from.origin.changed().or(other.origin.changed());
+        return all.fold(two, |all, (_, e)| all.or(e.origin.changed()));
+    }
+    let [a, b, c, _] = elements;
+    let bytes = |bits: u64| {
+        i64::try_from(bits / 8)
+            .ok()
+            .filter(|_| bits.is_multiple_of(8))
+    };
+    let after = match (compute.operation, number) {
+        (Operation::Copy, 0) => {
+            let [source, ..] = &compute.sources;
+            let wider = compute.destination.data_type.size() > source.data_type.size();
+            (!(wider && source.data_type.is_signed())).then_some(0)
+        }
+        (Operation::And | Operation::Or | Operation::Select, _) => Some(0),
+        (Operation::Xor, _) => ((a.value ^ b.value ^ from.value) & undefined == 0).then_some(0),
+        (Operation::Boolean(table), _) => {
+            let [a, b, c] = [a.value, b.value, c.value];
+            let result = truth(table, [a, b, c]);
+            ((result ^ from.value) & undefined == 0).then_some(0)
+        }
+        (Operation::Shl, 0) => bytes(b.value & 63).map(|n| -n),
+        (Operation::Shr, 0) => bytes(b.value & 63),
+        (Operation::ExtractUnsigned, 2) => bytes(b.value & 31),
+        (Operation::Insert, 2) => bytes(b.value & 31).map(|n| -n),
+        (Operation::Insert, 3) => Some(0),
+        _ => None,
+    };
+    after.map_or(from.origin.changed(), |bytes| from.origin.after(bytes))
+}
+
 const fn field(width: u64) -> u64 {
     let width = width & 31;
     (1 << width) - 1
@@ -315,129 +381,75 @@ pub(crate) fn undefined_lanes(flag: &Flag, shadow: &Shadow) -> u32 {
     flag_word(flag, shadow) >> flag.first & flag.window
 }
 
+/// Lanes that a step may run in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Enabled {
+    /// Those enabled.
+    pub(crate) mask: u32,
+    /// Those whose predicate is undefined.
+    pub(crate) unsure: u32,
+    /// The origin of that.
+    pub(crate) predicate: OriginId,
+}
+
+impl Enabled {
+    /// Lanes that run for sure.
+    pub(crate) const fn all(mask: u32) -> Self {
+        Self {
+            mask,
+            unsure: 0,
+            predicate: OriginId::ITSELF,
+        }
+    }
+}
+
+/// The result of a lane: undefined bits of both destinations, and their origin.
+type Undefined = (u64, u64, OriginId);
+
 /// Tracks a computation in the enabled lanes and in those whose predicate is undefined. `registers` is the state before
 /// the computation.
 pub(crate) fn follow(
     compute: &Compute,
     lanes: usize,
-    (mask, unsure): (u32, u32),
+    enabled: Enabled,
     registers: &[u8],
     shadow: &mut Shadow,
 ) {
-    let used = compute.operation.sources();
-    let flags = compute.operation.flags();
-    let mut results = [(0u64, 0u64, 0u32); 32];
+    let write = enabled.mask | enabled.unsure;
+    let mut results: [Undefined; 32] = [(0, 0, OriginId::ITSELF); 32];
     let mut set = 0u32;
-    let words = compute.flags.map(|flag| {
-        let word = element(registers, flag.offset as usize, 4) >> flag.first;
-        let undefined = u64::from(flag_word(&flag, shadow)) >> flag.first;
-        (word, undefined, flag)
-    });
-    let saturate = compute.destination.saturate
-        || is_float(compute.lane)
-        || matches!(compute.operation, Operation::IntegerToFloat);
-    let plain_copy = matches!(compute.operation, Operation::Copy);
     for (lane, result) in results.iter_mut().enumerate().take(lanes) {
-        if (mask | unsure) >> lane & 1 == 0 {
+        if write >> lane & 1 == 0 {
             continue;
         }
-        let mut elements = [Element::default(); 4];
-        for (to, source) in elements.iter_mut().zip(&compute.sources).take(used) {
-            *to = read(source, lane, registers, shadow);
-        }
-        let origin = elements.iter().find(|e| e.undefined != 0);
-        let mut origin = origin.map_or(0, |e| e.origin);
-        let [
-            (first, first_undefined, flag),
-            (second, second_undefined, _),
-        ] = words;
-        let mut found = match compute.operation {
-            Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
-                let (a, b) = (first >> lane & 1, second >> lane & 1);
-                let (ua, ub) = (first_undefined >> lane & 1, second_undefined >> lane & 1);
-                let undefined = match compute.operation {
-                    Operation::FlagAnd => (ua | ub) & (a | ua) & (b | ub),
-                    Operation::FlagOr => (ua | ub) & (!a | ua) & (!b | ub),
-                    Operation::FlagXor => ua | ub,
-                    _ => ua,
-                };
-                origin = shadow.origin(flag.offset as usize, 4);
-                Outcome {
-                    undefined: 0,
-                    second: 0,
-                    flag: undefined & 1 != 0,
-                }
-            }
-            Operation::FlagToNumber(elements) => {
-                let kept = u64::MAX >> (64 - u32::from(elements.clamp(1, 32)));
-                origin = shadow.origin(flag.offset as usize, 4);
-                Outcome {
-                    undefined: first_undefined & kept,
-                    second: 0,
-                    flag: false,
-                }
-            }
-            Operation::FlagFromBits => {
-                let [bits, ..] = elements;
-                Outcome {
-                    undefined: 0,
-                    second: 0,
-                    flag: bits.undefined >> lane & 1 != 0,
-                }
-            }
-            Operation::FlagFromLanes => {
-                let [bits, ..] = elements;
-                Outcome {
-                    undefined: 0,
-                    second: 0,
-                    flag: bits.undefined & 1 != 0,
-                }
-            }
-            // Equal to itself, whatever the value.
-            Operation::Compare(_) | Operation::Xor
-                if !is_float(compute.lane) && compute.sources[0] == compute.sources[1] =>
-            {
-                Outcome {
-                    undefined: 0,
-                    second: 0,
-                    flag: false,
-                }
-            }
-            _ => {
-                let selected = (flags > 0).then(|| {
-                    let bit = first >> lane & 1 != 0;
-                    (first_undefined >> lane & 1 == 0, bit != flag.invert)
-                });
-                if let Some((false, _)) = selected
-                    && origin == 0
-                {
-                    origin = shadow.origin(flag.offset as usize, 4);
-                }
-                outcome(compute, elements, selected)
-            }
-        };
-        if saturate && !plain_copy && compute.operation != Operation::Select {
-            found.undefined = all(found.undefined);
-        }
-        if unsure >> lane & 1 != 0 {
+        let (mut found, mut origin) = lane_outcome(compute, lane, registers, shadow);
+        if enabled.unsure >> lane & 1 != 0 {
             found = Outcome {
                 undefined: u64::MAX,
                 second: u64::MAX,
                 flag: true,
             };
+            origin = enabled.predicate.changed().or(origin.changed());
         }
         *result = (found.undefined, found.second, origin);
         set |= u32::from(found.flag) << lane;
     }
-    let write = mask | unsure;
     let mut store = |to: &Destination, second: bool| {
         let bytes = usize::from(to.data_type.size());
+        let address = to.address().map(|at| at_place(at, 2, shadow));
         for (lane, (first, other, origin)) in results.iter().enumerate().take(lanes) {
             if write >> lane & 1 != 0
-                && let Some(at) = target(to, lane, registers)
+                && let Some(at) = to.place(lane, registers)
             {
-                let bits = if second { other } else { first };
-                shadow.set_element(at, bytes, bits & low_bytes(bytes), *origin);
+                let found = Element {
+                    value: 0,
+                    undefined: if second { *other } else { *first },
+                    origin: *origin,
+                };
+                // Nobody knows where it is written.
+                let found = address.map_or(found, |address| found.with(address));
+                let bits = found.undefined & low_bytes(bytes);
+                shadow.set_element(at, bytes, bits, found.origin);
             }
         }
     };
@@ -446,11 +458,167 @@ pub(crate) fn follow(
         store(second, true);
     }
     if let Some(flag) = &compute.sets {
-        let keep = !((write & flag.window) << flag.first);
-        let word = flag_word(flag, shadow) & keep | (set & write & flag.window) << flag.first;
-        let first = set & write;
-        let lane = first.trailing_zeros() as usize;
-        let origin = results.get(lane).map_or(0, |r| r.2);
-        shadow.set_element(flag.offset as usize, 4, word.into(), origin);
+        let at = flag.offset as usize;
+        let keep = flag_word(flag, shadow) & !((write & flag.window) << flag.first);
+        let word = keep | (set & write & flag.window) << flag.first;
+        let before = (keep != 0).then(|| shadow.origin(at, 4));
+        let lanes = (0..32).filter(|lane| set >> lane & 1 != 0);
+        let origins = lanes.filter_map(|lane| results.get(lane).map(|r| r.2));
+        let origin = origins.chain(before).reduce(OriginId::or);
+        shadow.set_element(at, 4, word.into(), origin.unwrap_or_default());
     }
+}
+
+/// What is undefined of a lane's result, and the origin.
+fn lane_outcome(
+    compute: &Compute,
+    lane: usize,
+    registers: &[u8],
+    shadow: &Shadow,
+) -> (Outcome, OriginId) {
+    let used = compute.operation.sources();
+    let mut elements = [Element::default(); 4];
+    let sources = compute.sources.iter().enumerate().take(used);
+    for (to, (number, source)) in elements.iter_mut().zip(sources) {
+        *to = read_all(compute, number, source, lane, (registers, shadow));
+    }
+    if let Some(found) = predicate_outcome(compute, &elements, lane, registers, shadow) {
+        return found;
+    }
+    // Equal to itself, whatever the value.
+    let itself = matches!(compute.operation, Operation::Compare(_) | Operation::Xor);
+    if itself && !is_float(compute.lane) && compute.sources[0] == compute.sources[1] {
+        let nothing = Outcome {
+            undefined: 0,
+            second: 0,
+            flag: false,
+        };
+        return (nothing, OriginId::ITSELF);
+    }
+    let [flag, _] = &compute.flags;
+    let mut of_flag = None;
+    let selected = (compute.operation.flags() > 0).then(|| {
+        let at = flag.offset as usize;
+        let bit = |word: u32| word >> flag.first >> lane & 1 != 0;
+        let word = u32::try_from(element(registers, at, 4)).unwrap_or(0);
+        let defined = !bit(flag_word(flag, shadow));
+        of_flag = (!defined).then(|| shadow.origin(at, 4));
+        (defined, bit(word) != flag.invert)
+    });
+    let mut found = outcome(compute, elements, selected);
+    let saturate = compute.destination.saturate
+        || is_float(compute.lane)
+        || matches!(compute.operation, Operation::IntegerToFloat);
+    let moves = matches!(compute.operation, Operation::Copy | Operation::Select);
+    if saturate && !moves {
+        found.undefined = all(found.undefined);
+    }
+    let from = match selected {
+        // The other one does not matter.
+        Some((true, first)) => elements
+            .get(usize::from(!first))
+            .map_or(OriginId::ITSELF, |e| e.origin),
+        _ => origin(compute, &elements, found.undefined),
+    };
+    let from = match of_flag {
+        Some(flag) if from == OriginId::ITSELF => flag,
+        Some(flag) => from.changed().or(flag),
+        None => from,
+    };
+    (found, from)
+}
+
+/// The same for operations on predicates; `None` for others.
+fn predicate_outcome(
+    compute: &Compute,
+    elements: &[Element; 4],
+    lane: usize,
+    registers: &[u8],
+    shadow: &Shadow,
+) -> Option<(Outcome, OriginId)> {
+    let used = compute.operation.flags();
+    let words = compute.flags.map(|flag| {
+        let word = element(registers, flag.offset as usize, 4) >> flag.first;
+        (word, u64::from(flag_word(&flag, shadow)) >> flag.first)
+    });
+    let [(first, first_undefined), (second, second_undefined)] = words;
+    let (a, b) = (first >> lane & 1, second >> lane & 1);
+    let (ua, ub) = (first_undefined >> lane & 1, second_undefined >> lane & 1);
+    let [bits, ..] = elements;
+    let (undefined, flag) = match compute.operation {
+        Operation::FlagAnd => (0, (ua | ub) & (a | ua) & (b | ub)),
+        Operation::FlagOr => (0, (ua | ub) & (!a | ua) & (!b | ub)),
+        Operation::FlagXor => (0, ua | ub),
+        Operation::FlagNot => (0, ua),
+        Operation::FlagToNumber(elements) => {
+            let kept = u64::MAX >> (64 - u32::from(elements.clamp(1, 32)));
+            (first_undefined & kept, 0)
+        }
+        Operation::FlagFromBits => (0, bits.undefined >> lane & 1),
+        Operation::FlagFromLanes => (0, bits.undefined & 1),
+        _ => return None,
+    };
+    let flags = compute.flags.iter().take(used);
+    let origins = flags.filter(|flag| flag_word(flag, shadow) != 0);
+    let origins = origins.map(|flag| shadow.origin(flag.offset as usize, 4));
+    let origin = origins.reduce(OriginId::or).unwrap_or(bits.origin);
+    let found = Outcome {
+        undefined,
+        second: 0,
+        flag: flag & 1 != 0,
+    };
+    Some((found, origin))
+}
+
+/// Tracks a systolic product in the enabled lanes. A product with zero is zero.
+pub(crate) fn follow_systolic(
+    systolic: &Systolic,
+    (lanes, mask): (usize, u32),
+    registers: &[u8],
+    shadow: &mut Shadow,
+) {
+    let scales = systolic.scales();
+    let scales = scales.map(|range| at_place_of(range, shadow));
+    let scale = scales.fold(Element::default(), Element::with);
+    let of_bits = |bits: Bits| {
+        let mask = u64::MAX >> (64 - bits.count.clamp(1, 32));
+        let (at, shift) = (bits.first / 8, bits.first % 8);
+        let bytes = (shift + bits.count).div_ceil(8);
+        let undefined = shadow.element(at, bytes) >> shift & mask;
+        Element {
+            value: element(registers, at, bytes) >> shift & mask,
+            undefined,
+            origin: match undefined {
+                0 => OriginId::ITSELF,
+                _ => shadow.origin(at, bytes),
+            },
+        }
+    };
+    let mut results = Vec::new();
+    for row in 0..systolic.rows() {
+        for lane in (0..lanes).filter(|lane| mask >> lane & 1 != 0) {
+            let (result, accumulator) = systolic.element(row, lane);
+            let added = accumulator.map(|range| at_place_of(range, shadow));
+            let mut found = scale.with(added.unwrap_or_default());
+            for [weight, activation] in systolic.products(row, lane) {
+                let (weight, activation) = (of_bits(weight), of_bits(activation));
+                let zero = |e: Element| e.value | e.undefined == 0;
+                if !zero(weight) && !zero(activation) {
+                    found = found.with(weight).with(activation);
+                }
+            }
+            results.push((result, found));
+        }
+    }
+    for (result, found) in results {
+        let bits = found.undefined & low_bytes(result.len());
+        shadow.set_element(result.start, result.len(), bits, found.origin);
+    }
+}
+
+/// The undefined bits of a range, of at most eight bytes each time.
+fn at_place_of(range: Range<usize>, shadow: &Shadow) -> Element {
+    let parts = range.clone().step_by(8);
+    let parts = parts.map(|at| at_place(at, (range.end - at).min(8), shadow));
+    parts.fold(Element::default(), Element::with)
 }

@@ -1,8 +1,8 @@
 //! Accesses to memory.
 
+use super::origins::Area;
 use super::steps::Role;
 use super::{Checker, INTERLEAVED};
-use crate::finding::Space;
 use crate::shadow::element;
 use visakit_exec::{InRegister, InstructionEvent, LanesAccess, MemoryAccess, Space as ExecSpace};
 
@@ -19,7 +19,7 @@ pub(super) enum Reached {
 pub(super) struct Located {
     pub(super) reached: Reached,
     pub(super) address: u64,
-    /// Bytes that are inside, from the first one on.
+    /// Bytes that are inside, from the first one on. If there are none, what is read outside may still be unused.
     pub(super) inside: usize,
 }
 
@@ -73,7 +73,7 @@ impl Checker {
             return;
         };
         let mut wrong = None;
-        if self.checks.uninitialized {
+        if self.tracks {
             let shadow = &thread.shadow;
             if event.mask != 0 {
                 for operand in &operands.addresses {
@@ -105,14 +105,14 @@ impl Checker {
         if let Some((at, bytes, lane)) = wrong {
             let origin = thread.shadow.origin(at, bytes);
             let lane = u8::try_from(lane).ok();
-            self.undefined("an address", Space::Register, origin, lane, at);
+            self.undefined("an address", origin, lane, at);
         }
-        if self.checks.uninitialized
+        if self.tracks
             && let Some((at, lane)) = self.unsure(event)
             && let Some(Some(thread)) = self.threads.get(event.thread)
         {
             let origin = thread.shadow.origin(at, 4);
-            self.undefined("a predicate", Space::Register, origin, Some(lane), at);
+            self.undefined("a predicate", origin, Some(lane), at);
         }
         if self.contiguous.is_none() && self.votes.0 + self.votes.1 >= 2 {
             // Addresses that fit both layouts are no evidence.
@@ -156,7 +156,7 @@ impl Checker {
         }
         if let Some(located) = self.settled.as_ref().and_then(|s| s.locate(access)) {
             if let Reached::Flat(object, _) = located.reached {
-                self.reached = Some((access.lane, object));
+                self.reached = Some((access.lane, Area::Object(object)));
             }
             self.look_for_races(access, &located, registers);
             return;
@@ -168,6 +168,9 @@ impl Checker {
             }
             return;
         };
+        if located.inside == 0 {
+            return;
+        }
         if self.checks.memory {
             self.look_at_alignment(access, &located);
         }
