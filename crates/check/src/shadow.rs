@@ -24,6 +24,8 @@ pub(crate) enum Source {
     Known(u32),
     /// An entry of the table of reads outside of objects.
     Outside(u32),
+    /// Inside of an object, but read as zero with the rest of an element that is not: no fault by itself.
+    Beside,
 }
 
 /// The upper four bits are the kind, the lower 40 an address or number, those between a step.
@@ -34,10 +36,13 @@ const UNCHANGED: u64 = 2;
 const CHANGED: u64 = 3;
 const KNOWN: u64 = 4;
 const OUTSIDE: u64 = 5;
+const BESIDE: u64 = 6;
 
 impl OriginId {
     /// The byte itself.
     pub(crate) const ITSELF: Self = Self(0);
+    /// [`Source::Beside`].
+    pub(crate) const BESIDE: Self = Self::of(BESIDE, 0);
 
     const fn of(kind: u64, number: u64) -> Self {
         Self(kind << KIND | number)
@@ -76,6 +81,7 @@ impl OriginId {
             },
             KNOWN => Source::Known(number),
             OUTSIDE => Source::Outside(number),
+            BESIDE => Source::Beside,
             _ => Source::Itself,
         }
     }
@@ -113,7 +119,8 @@ impl OriginId {
 
     /// The one to report of two: a read outside of an object is always a fault.
     pub(crate) fn or(self, other: Self) -> Self {
-        if other.is_outside() && !self.is_outside() {
+        let beside = self == Self::BESIDE;
+        if beside || other.is_outside() && !self.is_outside() {
             other
         } else {
             self

@@ -5,6 +5,7 @@ use super::origins::{Area, Missed};
 use super::report::{missed, verb};
 use super::{Checker, NONE};
 use crate::finding::{Kind, Space, Target};
+use crate::shadow::OriginId;
 use visakit_exec::{MemoryAccess, MissedTexel, Space as ExecSpace};
 
 impl Checker {
@@ -166,23 +167,7 @@ impl Checker {
             if let Some(data) = access.data {
                 self.define(data);
                 self.tracks |= self.checks.memory;
-                if let Some(Some(thread)) = self.threads.get_mut(self.current.1) {
-                    let size = |area| match area {
-                        Area::Object(object) => self.objects.get(object).map(|k| k.object.bytes),
-                        Area::Local => None,
-                    };
-                    let bytes = size(area).and_then(|bytes| i64::try_from(bytes).ok());
-                    for (byte, at) in (0..i64::from(access.bytes)).zip(data.offset..) {
-                        let at_byte = offset.saturating_add(byte);
-                        let is_inside = match bytes {
-                            Some(bytes) => (0..bytes).contains(&at_byte),
-                            None => self.objects.has_local(at_byte.cast_unsigned(), 1),
-                        };
-                        if !is_inside {
-                            thread.shadow.set_element(at, 1, 0xff, origin);
-                        }
-                    }
-                }
+                self.mark_outside(access, (area, offset), data.offset, origin);
             }
             if located.inside > 0 {
                 self.reached = Some((access.lane, area));
@@ -204,6 +189,51 @@ impl Checker {
             });
         }
         None
+    }
+
+    /// Marks the elements of a read that are not whole inside of what it was meant for.
+    fn mark_outside(
+        &mut self,
+        access: &MemoryAccess,
+        (area, offset): (Area, i64),
+        to: usize,
+        origin: OriginId,
+    ) {
+        let Some(Some(thread)) = self.threads.get_mut(self.current.1) else {
+            return;
+        };
+        let size = match area {
+            Area::Object(object) => self.objects.get(object).map(|known| known.object.bytes),
+            Area::Local => None,
+        };
+        let size = size.and_then(|bytes| i64::try_from(bytes).ok());
+        let is_inside = |byte: usize| {
+            let at = offset.saturating_add(i64::try_from(byte).unwrap_or(i64::MAX));
+            match size {
+                Some(size) => (0..size).contains(&at),
+                None => self.objects.has_local(at.cast_unsigned(), 1),
+            }
+        };
+        let bytes = access.bytes as usize;
+        // Blocks are read by dwords.
+        let element = match access.lane {
+            Some(_) => access.element.max(1) as usize,
+            None => 4,
+        };
+        for first in (0..bytes).step_by(element) {
+            let element = first..bytes.min(first + element);
+            if element.clone().all(is_inside) {
+                continue;
+            }
+            for byte in element {
+                let origin = if is_inside(byte) {
+                    OriginId::BESIDE
+                } else {
+                    origin
+                };
+                thread.shadow.set_element(to + byte, 1, 0xff, origin);
+            }
+        }
     }
 
     /// An access to private memory in flat memory.

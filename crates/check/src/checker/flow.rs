@@ -27,6 +27,15 @@ struct Reach<'a> {
 /// Undefined bits that are written where they must not be: their place in the register file.
 type Output = Option<(usize, OriginId)>;
 
+/// The one to report of two.
+fn worse(one: Output, other: Output) -> Output {
+    match (one, other) {
+        (Some((_, first)), Some((at, second))) if first.or(second) != first => Some((at, second)),
+        (None, other) => other,
+        (one, _) => one,
+    }
+}
+
 impl Checker {
     /// Carries definedness between registers and memory.
     pub(super) fn move_definedness(&mut self, access: &MemoryAccess, located: &Located) {
@@ -148,7 +157,7 @@ impl Reach<'_> {
         for at in access.operands.iter().flatten() {
             let part = thread.shadow.element(*at, size);
             if part != 0 {
-                output = output.or(Some((*at, thread.shadow.origin(*at, size))));
+                output = worse(output, Some((*at, thread.shadow.origin(*at, size))));
                 bits |= part;
             }
         }
@@ -174,9 +183,10 @@ impl Reach<'_> {
     fn store(&mut self, access: &MemoryAccess, thread: &Thread) -> Output {
         let shadow = &thread.shadow;
         let Some(data) = access.data else {
-            let mut channels = access.operands.iter().flatten().filter(|_| access.texel);
-            let wrong = channels.find(|at| !shadow.is_defined(**at, 4))?;
-            return Some((*wrong, shadow.origin(*wrong, 4)));
+            let channels = access.operands.iter().flatten().filter(|_| access.texel);
+            let wrong = channels.filter(|at| !shadow.is_defined(**at, 4));
+            let wrong = wrong.map(|at| Some((*at, shadow.origin(*at, 4))));
+            return wrong.fold(None, worse);
         };
         let plain = self.is_plain();
         if plain && shadow.is_defined(data.offset, self.bytes) {
@@ -202,7 +212,7 @@ impl Reach<'_> {
             let is_output =
                 wrong != 0 && !(self.shadowed || filler || structure && is_padding(wrong, count));
             if is_output {
-                output = output.or(Some((at, shadow.origin(at, count))));
+                output = worse(output, Some((at, shadow.origin(at, count))));
             }
             for byte in 0..count {
                 let (bits, wrong) = (bits >> (8 * byte) & 0xff, wrong >> (8 * byte) & 0xff);

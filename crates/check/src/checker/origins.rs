@@ -95,6 +95,7 @@ pub(super) enum Origin {
     Register(usize),
     Unwritten(Unwritten),
     Missed(Missed),
+    Beside,
 }
 
 impl Checker {
@@ -115,6 +116,7 @@ impl Checker {
             }
             Source::Known(number) => self.origins.unwritten.get(number).map(Origin::Unwritten),
             Source::Outside(number) => self.origins.missed.get(number).map(Origin::Missed),
+            Source::Beside => Some(Origin::Beside),
         };
         found.unwrap_or(Origin::Register(at))
     }

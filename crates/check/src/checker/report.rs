@@ -78,15 +78,19 @@ impl Checker {
 
     /// Undefined bits have reached something that they must not.
     pub(super) fn undefined(&mut self, what: &str, origin: OriginId, lane: Option<u8>, at: usize) {
-        let known = self.origin(origin, at);
-        if let Origin::Missed(missed) = known {
-            if self.checks.memory {
-                self.used_outside(missed, lane);
+        let (read, variable) = match self.origin(origin, at) {
+            Origin::Missed(missed) => {
+                if self.checks.memory {
+                    self.used_outside(missed, lane);
+                }
+                return;
             }
-            return;
-        }
+            Origin::Beside => return,
+            Origin::Unwritten(from) => (Some(from), None),
+            Origin::Register(at) => (None, self.variable(at)),
+        };
         // After a failed barrier, the values others were to write are missing.
-        let local = matches!(&known, Origin::Unwritten(from) if from.space == Space::Local);
+        let local = read.is_some_and(|from| from.space == Space::Local);
         if !self.checks.uninitialized || self.diverged && local {
             return;
         }
@@ -105,22 +109,21 @@ impl Checker {
         };
         self.find(cause, |this| {
             let message = format!("{what} depends on bits that were never written");
-            let (what, place, space) = match known {
-                Origin::Unwritten(from) => {
+            let (what, place, space) = match read {
+                Some(from) => {
                     let of = from.object.and_then(|o| this.objects.get(o));
                     let of = of.map_or_else(String::new, |k| format!(" of `{}`", k.name));
                     let space = from.space.name();
                     let what = format!("read from {space} memory{of} that was never written");
                     (what, Some(this.place(from.step)), from.space)
                 }
-                Origin::Register(at) => {
-                    let what = this.variable(at).map_or_else(
+                None => {
+                    let what = variable.map_or_else(
                         || "a register that was never written".to_owned(),
                         |name| format!("variable {name} was never written in this lane"),
                     );
                     (what, None, Space::Register)
                 }
-                Origin::Missed(_) => (String::new(), None, Space::Global),
             };
             let mut finding = this.finding(Kind::Uninitialized, space, message, lane);
             finding.other = Some(Other {

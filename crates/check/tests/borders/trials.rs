@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use visakit_check::{Checks, Finding, Kind, check, config};
-use visakit_exec::memory::Storage;
+use visakit_exec::memory::{Addressing, ChannelClass, Storage};
 use visakit_exec::{MemoryAccess, Observer, Space};
 use visakit_launch::{
     Argument, Case, Config, Image, Kernel, Launch, LaunchError, NdRange, Outcome, Shared,
@@ -33,7 +34,7 @@ pub(crate) enum Verdict {
     Alarm,
 }
 
-/// Trials by border, verdict and the device's kind of message.
+/// Trials by border and verdict.
 #[derive(Default)]
 pub(crate) struct Tally(BTreeMap<(Border, Verdict), Vec<String>>);
 
@@ -96,6 +97,21 @@ impl fmt::Display for Tally {
     }
 }
 
+/// What some bytes are for a launch.
+#[derive(Clone, Copy, Default)]
+struct Role {
+    /// Other results depend on them.
+    read: bool,
+    /// The launch changes them.
+    written: bool,
+}
+
+impl Role {
+    const fn is_used(self) -> bool {
+        self.read || self.written
+    }
+}
+
 /// A launch of the case with other arguments.
 struct Trial<'a> {
     kernel: &'a Kernel<'a>,
@@ -135,40 +151,30 @@ impl Trial<'_> {
         Some(all)
     }
 
-    /// Whether the results depend on these bytes of an argument's content, which are changed in three ways. Bytes that
-    /// are results themselves must not count.
-    fn depends(
-        &self,
-        index: usize,
-        range: std::ops::Range<usize>,
-        with: impl Fn(&[u8]) -> Argument,
-    ) -> bool {
-        let Some(content) = content(&self.arguments[index]) else {
-            return false;
-        };
-        let Some(before) = &self.before else {
-            return false;
+    /// What these bytes of an argument's content, changed in three ways, are for the launch.
+    fn role(&self, index: usize, range: &Range<usize>, with: impl Fn(Vec<u8>) -> Argument) -> Role {
+        let mut role = Role::default();
+        let (Some(content), Some(before)) = (content(&self.arguments[index]), &self.before) else {
+            return role;
         };
         let changes: [fn(u8) -> u8; 3] = [|b| b ^ 0xff, |b| b ^ 1, |b| b.wrapping_add(0x40)];
-        changes.iter().any(|change| {
+        for change in changes {
             let mut bytes = content.to_vec();
             for byte in &mut bytes[range.clone()] {
                 *byte = change(*byte);
             }
             let mut arguments = self.arguments.to_vec();
-            arguments[index] = with(&bytes);
+            arguments[index] = with(bytes.clone());
             let Some(mut after) = self.run(self.kernel, &arguments) else {
-                return false;
+                continue;
             };
-            if let Some(Some(own)) = after.get_mut(index)
-                && let Some(Some(of)) = before.get(index)
-                && own.len() >= range.end
-                && of.len() >= range.end
-            {
+            if let (Some(Some(own)), Some(Some(of))) = (after.get_mut(index), before.get(index)) {
+                role.written |= own[range.clone()] != bytes[range.clone()];
                 own[range.clone()].copy_from_slice(&of[range.clone()]);
             }
-            after != *before
-        })
+            role.read |= after != *before;
+        }
+        role
     }
 
     /// The read outside that is found with these arguments.
@@ -250,15 +256,17 @@ impl Trial<'_> {
         if bytes.len() <= size {
             return;
         }
-        let is_same = |f: &Finding| f.target.as_ref().is_some_and(|t| t.argument == Some(index));
-        let read = |f: &Finding| is_same(f) && !f.message.starts_with("write");
         let last = bytes.len() - size..bytes.len();
-        let changes = self.depends(index, last.clone(), |b| Argument::Buffer(b.to_vec()));
+        let role = self.role(index, &last, Argument::Buffer);
+        let own = |f: &Finding| {
+            let is_same = f.target.as_ref().is_some_and(|t| t.argument == Some(index));
+            is_same && (role.written || !f.message.starts_with("write"))
+        };
         let mut arguments = self.arguments.to_vec();
         arguments[index] = Argument::Buffer(bytes[..last.start].to_vec());
-        if let Some(found) = self.found(self.kernel, &arguments, read) {
+        if let Some(found) = self.found(self.kernel, &arguments, own) {
             let name = format!("{} argument {index}", self.name);
-            tally.add(Border::Last, changes, found.as_ref(), name);
+            tally.add(Border::Last, role.is_used(), found.as_ref(), name);
         }
         self.first(index, bytes, size, tally);
     }
@@ -274,7 +282,7 @@ impl Trial<'_> {
         {
             return;
         }
-        let changes = self.depends(index, 0..size, |b| Argument::Buffer(b.to_vec()));
+        let role = self.role(index, &(0..size), Argument::Buffer);
         let rest = &bytes[size..];
         let storage = Storage::new(rest).unwrap();
         let mut arguments = self.arguments.to_vec();
@@ -284,19 +292,20 @@ impl Trial<'_> {
             offset: (size as u64).wrapping_neg(),
             size: bytes.len() as u64,
         });
-        let read = |f: &Finding| {
-            !f.message.starts_with("write") && f.target.as_ref().is_some_and(|t| t.offset < 0)
+        let before = |f: &Finding| {
+            let outside = f.target.as_ref().is_some_and(|t| t.offset < 0);
+            outside && (role.written || !f.message.starts_with("write"))
         };
-        if let Some(found) = self.found(self.kernel, &arguments, read) {
+        if let Some(found) = self.found(self.kernel, &arguments, before) {
             let name = format!("{} argument {index}", self.name);
-            tally.add(Border::First, changes, found.as_ref(), name);
+            tally.add(Border::First, role.is_used(), found.as_ref(), name);
         }
     }
 }
 
 /// Which bytes of local memory a launch accesses.
 struct Touches {
-    range: std::ops::Range<u64>,
+    range: Range<u64>,
     writes: bool,
 }
 
@@ -376,20 +385,30 @@ impl Trial<'_> {
             if smaller.width == 0 || smaller.height == 0 {
                 continue;
             }
-            let changes = texels.iter().any(|at| {
-                self.depends(index, *at..at + texel, |bytes| {
+            let mut role = Role::default();
+            for at in texels {
+                let of = self.role(index, &(at..at + texel), |bytes| {
                     Argument::Image(Image {
-                        bytes: bytes.to_vec(),
+                        bytes,
                         ..image.clone()
                     })
-                })
+                });
+                role.read |= of.read;
+                role.written |= of.written;
+            }
+            // Integers are read by the same message with a sampler that clamps to a border as without a sampler.
+            let integers = image.format.channel.class() != ChannelClass::Float;
+            let is_sampled = self.arguments.iter().any(|a| match a {
+                Argument::Sampler(sampler) => sampler.addressing != Addressing::Unchecked,
+                _ => false,
             });
+            let defined = !role.written && (integers || is_sampled);
             let mut arguments = self.arguments.to_vec();
             arguments[index] = Argument::Image(smaller);
             let own = |f: &Finding| f.target.as_ref().is_some_and(|t| t.argument == Some(index));
             if let Some(found) = self.found(self.kernel, &arguments, own) {
                 let name = format!("{} argument {index}", self.name);
-                tally.add(border, changes, found.as_ref(), name);
+                tally.add(border, role.is_used() && !defined, found.as_ref(), name);
             }
         }
     }
