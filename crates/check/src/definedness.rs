@@ -76,7 +76,19 @@ fn sign_extend(bits: u64, bytes: usize) -> u64 {
     ((bits << unused).cast_signed() >> unused).cast_unsigned()
 }
 
-fn read(source: &Source, lane: usize, registers: &[u8], shadow: &Shadow) -> Element {
+/// What a computation finds.
+#[derive(Clone, Copy)]
+struct State<'a> {
+    registers: &'a [u8],
+    shadow: &'a Shadow,
+    /// Whether bytes that are beside those outside of an object count as undefined.
+    beside: bool,
+}
+
+fn read(source: &Source, lane: usize, state: State<'_>) -> Element {
+    let State {
+        registers, shadow, ..
+    } = state;
     let Some(at) = source.place(lane, registers) else {
         return Element::default();
     };
@@ -91,7 +103,10 @@ fn read(source: &Source, lane: usize, registers: &[u8], shadow: &Shadow) -> Elem
     };
     let mut found = Element::defined(extend(element(registers, at, bytes)));
     if source.constant.is_none() {
-        let undefined = shadow.element(at, bytes);
+        let mut undefined = shadow.element(at, bytes);
+        if undefined != 0 && !state.beside {
+            undefined &= !shadow.beside(at, bytes);
+        }
         if undefined != 0 {
             found.undefined = extend(undefined);
             found.origin = shadow.origin(at, bytes);
@@ -138,17 +153,15 @@ fn read_all(
     number: usize,
     source: &Source,
     lane: usize,
-    (registers, shadow): (&[u8], &Shadow),
+    state: State<'_>,
 ) -> Element {
-    let own = read(source, lane, registers, shadow);
+    let own = read(source, lane, state);
     if compute.operation.is_by_lane() {
         return own;
     }
     let others = lanes_of(compute.operation, number, lane);
     let others = others.filter(|other| *other != lane);
-    others.fold(own, |all, other| {
-        all.with(read(source, other, registers, shadow))
-    })
+    others.fold(own, |all, other| all.with(read(source, other, state)))
 }
 
 /// All bits from the lowest set one on.
@@ -230,6 +243,7 @@ fn boolean(table: u8, elements: [Element; 3]) -> u64 {
 }
 
 /// The result of a lane: undefined bits, whether they belong to the second destination, and the bit for a predicate.
+#[derive(Clone, Copy)]
 struct Outcome {
     undefined: u64,
     second: u64,
@@ -403,8 +417,33 @@ impl Enabled {
     }
 }
 
-/// The result of a lane: undefined bits of both destinations, and their origin.
-type Undefined = (u64, u64, OriginId);
+/// What is undefined of the result of a lane.
+#[derive(Clone, Copy, Default)]
+struct Undefined {
+    /// Bits of both destinations.
+    all: [u64; 2],
+    /// Those that are a fault by themselves.
+    faulty: [u64; 2],
+    /// The origin of the latter.
+    origin: OriginId,
+}
+
+impl Undefined {
+    /// Notes it for an element of a destination.
+    fn note(&self, number: usize, (at, bytes): (usize, usize), shadow: &mut Shadow) {
+        let of = |bits: &[u64; 2]| bits.get(number).copied().unwrap_or(0) & low_bytes(bytes);
+        let (all, faulty) = (of(&self.all), of(&self.faulty));
+        shadow.set_element(at, bytes, all, self.origin);
+        if all != faulty {
+            for byte in 0..bytes {
+                let of = |bits: u64| bits >> (8 * byte) & 0xff;
+                if of(faulty) == 0 && of(all) != 0 {
+                    shadow.set_element(at + byte, 1, of(all), OriginId::BESIDE);
+                }
+            }
+        }
+    }
+}
 
 /// Tracks a computation in the enabled lanes and in those whose predicate is undefined. `registers` is the state before
 /// the computation.
@@ -416,46 +455,47 @@ pub(crate) fn follow(
     shadow: &mut Shadow,
 ) {
     let write = enabled.mask | enabled.unsure;
-    let mut results: [Undefined; 32] = [(0, 0, OriginId::ITSELF); 32];
+    let mut results = [Undefined::default(); 32];
     let mut set = 0u32;
     for (lane, result) in results.iter_mut().enumerate().take(lanes) {
         if write >> lane & 1 == 0 {
             continue;
         }
-        let (mut found, mut origin) = lane_outcome(compute, lane, registers, shadow);
-        if enabled.unsure >> lane & 1 != 0 {
-            found = Outcome {
-                undefined: u64::MAX,
-                second: u64::MAX,
-                flag: true,
-            };
-            origin = enabled.predicate.changed().or(origin.changed());
-        }
-        *result = (found.undefined, found.second, origin);
-        set |= u32::from(found.flag) << lane;
+        let (found, flag) = if enabled.unsure >> lane & 1 != 0 {
+            let all = [u64::MAX; 2];
+            let origin = enabled.predicate.changed();
+            (
+                Undefined {
+                    all,
+                    faulty: all,
+                    origin,
+                },
+                true,
+            )
+        } else {
+            both_outcomes(compute, lane, registers, shadow)
+        };
+        *result = found;
+        set |= u32::from(flag) << lane;
     }
-    let mut store = |to: &Destination, second: bool| {
+    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+    for (number, to) in destinations.enumerate() {
         let bytes = usize::from(to.data_type.size());
         let address = to.address().map(|at| at_place(at, 2, shadow));
-        for (lane, (first, other, origin)) in results.iter().enumerate().take(lanes) {
+        for (lane, result) in results.iter().enumerate().take(lanes) {
             if write >> lane & 1 != 0
                 && let Some(at) = to.place(lane, registers)
             {
-                let found = Element {
-                    value: 0,
-                    undefined: if second { *other } else { *first },
-                    origin: *origin,
-                };
-                // Nobody knows where it is written.
-                let found = address.map_or(found, |address| found.with(address));
-                let bits = found.undefined & low_bytes(bytes);
-                shadow.set_element(at, bytes, bits, found.origin);
+                match address.filter(|address| address.undefined != 0) {
+                    // Nobody knows where it is written.
+                    Some(address) => {
+                        let origin = address.origin.changed().or(result.origin);
+                        shadow.set_element(at, bytes, u64::MAX, origin);
+                    }
+                    None => result.note(number, (at, bytes), shadow),
+                }
             }
         }
-    };
-    store(&compute.destination, false);
-    if let Some(second) = &compute.second {
-        store(second, true);
     }
     if let Some(flag) = &compute.sets {
         let at = flag.offset as usize;
@@ -463,24 +503,54 @@ pub(crate) fn follow(
         let word = keep | (set & write & flag.window) << flag.first;
         let before = (keep != 0).then(|| shadow.origin(at, 4));
         let lanes = (0..32).filter(|lane| set >> lane & 1 != 0);
-        let origins = lanes.filter_map(|lane| results.get(lane).map(|r| r.2));
+        let origins = lanes.filter_map(|lane| results.get(lane).map(|r| r.origin));
         let origin = origins.chain(before).reduce(OriginId::or);
         shadow.set_element(at, 4, word.into(), origin.unwrap_or_default());
     }
 }
 
-/// What is undefined of a lane's result, and the origin.
-fn lane_outcome(
+/// What is undefined of a lane's result, and whether its bit for a predicate is.
+fn both_outcomes(
     compute: &Compute,
     lane: usize,
     registers: &[u8],
     shadow: &Shadow,
-) -> (Outcome, OriginId) {
+) -> (Undefined, bool) {
+    let with = |beside| {
+        let state = State {
+            registers,
+            shadow,
+            beside,
+        };
+        lane_outcome(compute, lane, state)
+    };
+    let (all, origin) = with(true);
+    let (faulty, origin) = match shadow.has_beside() {
+        true => {
+            let (faulty, origin) = with(false);
+            let none = faulty.undefined | faulty.second == 0 && !faulty.flag;
+            (faulty, if none { OriginId::BESIDE } else { origin })
+        }
+        false => (all, origin),
+    };
+    let found = Undefined {
+        all: [all.undefined, all.second],
+        faulty: [faulty.undefined, faulty.second],
+        origin,
+    };
+    (found, all.flag)
+}
+
+/// What is undefined of a lane's result, and the origin.
+fn lane_outcome(compute: &Compute, lane: usize, state: State<'_>) -> (Outcome, OriginId) {
+    let State {
+        registers, shadow, ..
+    } = state;
     let used = compute.operation.sources();
     let mut elements = [Element::default(); 4];
     let sources = compute.sources.iter().enumerate().take(used);
     for (to, (number, source)) in elements.iter_mut().zip(sources) {
-        *to = read_all(compute, number, source, lane, (registers, shadow));
+        *to = read_all(compute, number, source, lane, state);
     }
     if let Some(found) = predicate_outcome(compute, &elements, lane, registers, shadow) {
         return found;
@@ -506,11 +576,7 @@ fn lane_outcome(
         (defined, bit(word) != flag.invert)
     });
     let mut found = outcome(compute, elements, selected);
-    let saturate = compute.destination.saturate
-        || is_float(compute.lane)
-        || matches!(compute.operation, Operation::IntegerToFloat);
-    let moves = matches!(compute.operation, Operation::Copy | Operation::Select);
-    if saturate && !moves {
+    if is_arithmetic(compute) {
         found.undefined = all(found.undefined);
     }
     let from = match selected {
@@ -526,6 +592,18 @@ fn lane_outcome(
         None => from,
     };
     (found, from)
+}
+
+/// Whether each bit of the result may depend on each of the sources.
+fn is_arithmetic(compute: &Compute) -> bool {
+    let [first, ..] = &compute.sources;
+    let to = &compute.destination;
+    match compute.operation {
+        Operation::Copy | Operation::Select => false,
+        Operation::Convert(_) if first.data_type.is_float() || to.data_type.is_float() => true,
+        Operation::IntegerToFloat => true,
+        _ => to.saturate || is_float(compute.lane),
+    }
 }
 
 /// The same for operations on predicates; `None` for others.

@@ -142,6 +142,8 @@ pub(crate) struct Shadow {
     origin: Vec<OriginId>,
     /// Whether it is that of a register file.
     registers: bool,
+    /// Whether some byte ever was [`Source::Beside`].
+    beside: bool,
 }
 
 impl Shadow {
@@ -151,6 +153,7 @@ impl Shadow {
             undefined: vec![if undefined { 0xff } else { 0 }; bytes],
             origin: Vec::new(),
             registers: false,
+            beside: false,
         }
     }
 
@@ -179,6 +182,18 @@ impl Shadow {
         element(&self.undefined, at, bytes)
     }
 
+    /// Whether some byte ever was [`Source::Beside`].
+    pub(crate) const fn has_beside(&self) -> bool {
+        self.beside
+    }
+
+    /// Bits of an element whose bytes are [`Source::Beside`].
+    pub(crate) fn beside(&self, at: usize, bytes: usize) -> u64 {
+        let is = |byte: &usize| self.origin.get(at + byte) == Some(&OriginId::BESIDE);
+        let all = (0..bytes.min(8)).filter(is);
+        all.fold(0, |bits, byte| bits | 0xff << (8 * byte))
+    }
+
     /// Sets the undefined bits of an element. The origin is that of its first byte.
     #[inline]
     pub(crate) fn set_element(&mut self, at: usize, bytes: usize, bits: u64, origin: OriginId) {
@@ -201,6 +216,7 @@ impl Shadow {
             }
             self.origin = vec![OriginId::ITSELF; self.undefined.len()];
         }
+        self.beside |= origin == OriginId::BESIDE;
         let to = self.origin.get_mut(at..at.saturating_add(bytes));
         for (to, byte) in to.unwrap_or_default().iter_mut().zip(0..) {
             *to = origin.after(byte);

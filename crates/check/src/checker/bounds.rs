@@ -70,6 +70,23 @@ impl Checker {
         }
     }
 
+    /// What an access begins inside of, if that is not private memory.
+    pub(super) fn area(&self, access: &MemoryAccess) -> Option<Area> {
+        let address = match access.space {
+            ExecSpace::Local => {
+                let inside = self.objects.local_bytes(access.address) > 0;
+                return inside.then_some(Area::Local);
+            }
+            ExecSpace::Scratch => return None,
+            ExecSpace::Global => access.address,
+            ExecSpace::Surface(_) => access.extent?.base.wrapping_add(access.address),
+        };
+        let (object, offset) = self.objects.find(address)?;
+        let size = self.objects.get(object)?.object.bytes;
+        let inside = u64::try_from(offset).is_ok_and(|offset| offset < size);
+        inside.then_some(Area::Object(object))
+    }
+
     fn locate_flat(&mut self, access: &MemoryAccess, address: u64) -> Option<Located> {
         if address >> 32 == 0 {
             self.null(access, &format!("address {address:#x}"));

@@ -163,6 +163,9 @@ impl Checker {
             && !to.contains(&true)
         {
             self.define(data);
+            if let Some(area) = self.area(access) {
+                self.reached = Some((access.lane, area));
+            }
             return;
         }
         if let Some(located) = self.settled.as_ref().and_then(|s| s.locate(access)) {
