@@ -81,8 +81,15 @@ fn sign_extend(bits: u64, bytes: usize) -> u64 {
 struct State<'a> {
     registers: &'a [u8],
     shadow: &'a Shadow,
-    /// Whether bytes that are beside those outside of an object count as undefined.
-    beside: bool,
+    beside: Beside,
+}
+
+/// What bytes count as that are beside those outside of an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Undefined,
+    /// Defined bits, all of which are this.
+    All(bool),
 }
 
 fn read(source: &Source, lane: usize, state: State<'_>) -> Element {
@@ -101,16 +108,22 @@ fn read(source: &Source, lane: usize, state: State<'_>) -> Element {
             bits
         }
     };
-    let mut found = Element::defined(extend(element(registers, at, bytes)));
-    if source.constant.is_none() {
-        let mut undefined = shadow.element(at, bytes);
-        if undefined != 0 && !state.beside {
-            undefined &= !shadow.beside(at, bytes);
-        }
-        if undefined != 0 {
-            found.undefined = extend(undefined);
-            found.origin = shadow.origin(at, bytes);
-        }
+    let mut value = element(registers, at, bytes);
+    let mut undefined = match source.constant {
+        Some(_) => 0,
+        None => shadow.element(at, bytes),
+    };
+    if let Beside::All(set) = state.beside
+        && undefined != 0
+    {
+        let beside = shadow.beside(at, bytes);
+        undefined &= !beside;
+        value = if set { value | beside } else { value & !beside };
+    }
+    let mut found = Element::defined(extend(value));
+    if undefined != 0 {
+        found.undefined = extend(undefined);
+        found.origin = shadow.origin(at, bytes);
     }
     match source.modify {
         Modify::None => {}
@@ -524,18 +537,23 @@ fn both_outcomes(
         };
         lane_outcome(compute, lane, state)
     };
-    let (all, origin) = with(true);
-    let (faulty, origin) = match shadow.has_beside() {
-        true => {
-            let (faulty, origin) = with(false);
-            let none = faulty.undefined | faulty.second == 0 && !faulty.flag;
-            (faulty, if none { OriginId::BESIDE } else { origin })
-        }
-        false => (all, origin),
-    };
+    let (all, mut origin) = with(Beside::Undefined);
+    let mut faulty = [all.undefined, all.second];
+    if shadow.has_beside() {
+        let (zeros, first) = with(Beside::All(false));
+        let (ones, second) = with(Beside::All(true));
+        faulty = [zeros.undefined | ones.undefined, zeros.second | ones.second];
+        let is_faulty = |o: Outcome| o.undefined | o.second != 0 || o.flag;
+        origin = match (is_faulty(zeros), is_faulty(ones)) {
+            (false, false) => OriginId::BESIDE,
+            (true, false) => first,
+            (false, true) => second,
+            (true, true) => first.or(second),
+        };
+    }
     let found = Undefined {
         all: [all.undefined, all.second],
-        faulty: [faulty.undefined, faulty.second],
+        faulty,
         origin,
     };
     (found, all.flag)

@@ -1,4 +1,4 @@
-//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl` and `users.cl`) state how they are
+//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl` and `borders.cl`) state how they are
 //! launched (`//@`) and where the second form has its fault (`//!`): the faulty form has this finding, the clean one
 //! has none.
 
@@ -21,6 +21,12 @@ fn every_fault_of_further_kernels_and_no_false_alarm() {
 fn kernels_as_users_write_them() {
     let runs = program("users", [("dg2", 32), ("skl", 32)]);
     assert!(runs > 150, "{runs}");
+}
+
+#[test]
+fn borders_of_buffers_and_images() {
+    let runs = program("borders", [("dg2", 32), ("skl", 32)]);
+    assert!(runs > 80, "{runs}");
 }
 
 /// Checks both forms of all kernels of a source on two devices, and returns the number of launches.
