@@ -7,30 +7,34 @@ mod flow;
 mod group;
 mod messages;
 mod named;
+mod origins;
 mod overflow;
 mod registers;
 mod report;
 mod steps;
 
-use crate::definedness::{self, follow, undefined_lanes};
-use crate::finding::{Access, Checks, Finding, Item, Kind, Place, Space, Stay};
+use crate::definedness::{self, Enabled, follow, follow_systolic, undefined_lanes};
+use crate::finding::{Access, Checks, Finding, Item, Kind, Place, Stay};
 pub(crate) use crate::found::{Cause, Found, NONE};
 use crate::listing::{Fence, Listing};
 use crate::objects::Objects;
 use crate::race::{Cells, Conflict, NAMED, Now, Order};
-use crate::shadow::{OriginId, Pages, Shadow};
+use crate::shadow::{Pages, Shadow};
 use conflicts::exchanges;
 use group::{Group, OfLane};
 use hashbrown::{HashMap, HashSet};
 use messages::Settled;
 pub(crate) use named::Barriers;
+use origins::{Area, Origins};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::ops::Range;
 use std::sync::Arc;
 use steps::{Role, StepInfo, Widths, ever_read, role};
-use visakit_exec::code::{Code, Compute};
-use visakit_exec::{Fault, InstructionEvent, LanesAccess, MemoryAccess, Observer, unwatched_runs};
+use visakit_exec::code::{Code, Compute, Systolic};
+use visakit_exec::{
+    Fault, InstructionEvent, LanesAccess, MemoryAccess, MissedTexel, Observer, unwatched_runs,
+};
 use visakit_isa::object::RoutineId;
 use visakit_launch::Stopped;
 
@@ -48,17 +52,6 @@ struct Thread {
     /// The barrier that it waits at, and the step of the wait.
     pending: Option<(u64, u32)>,
     time: u32,
-}
-
-/// The origin of undefined bits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Origin {
-    /// A register that was never written.
-    Register,
-    /// Memory that was never written, read by this step.
-    Memory(Space, u32, Option<usize>),
-    /// Bytes past the end of an object, read by this step.
-    Outside(u32, usize, i64, u32),
 }
 
 /// Elements by which compilers interleave the private memory of lanes, in bytes.
@@ -90,8 +83,7 @@ pub(crate) struct Checker {
     flat_cells: Cells,
     order: Order,
     barriers: Barriers,
-    origins: Vec<Origin>,
-    origin_numbers: HashMap<Origin, OriginId>,
+    origins: Origins,
     /// Whether the private memory of the lanes is contiguous; `None` until it is known.
     contiguous: Option<bool>,
     /// Lanes of the current message in private memory that are where such a layout would place them, and others.
@@ -100,7 +92,7 @@ pub(crate) struct Checker {
     /// accessed.
     interleaved: Vec<i64>,
     /// The lane and object that the current message reached last.
-    reached: Option<(Option<u8>, usize)>,
+    reached: Option<(Option<u8>, Area)>,
     /// Which checks of the current message are already done.
     settled: Option<Settled>,
     /// The value that the current access writes.
@@ -228,8 +220,7 @@ impl Checker {
             flat_cells: Cells::default(),
             order: setting.order,
             barriers: setting.barriers,
-            origins: vec![Origin::Register],
-            origin_numbers: HashMap::new(),
+            origins: Origins::default(),
             contiguous: None,
             votes: (0, 0),
             interleaved: Vec::new(),
@@ -470,11 +461,13 @@ impl Observer for Checker {
         let lanes = info.lanes;
         match &info.role {
             Role::Nothing => {}
-            Role::Writes(range) => {
-                let range = range.clone();
-                self.thread(event.thread, running)
-                    .shadow
-                    .define(range.start, range.len());
+            Role::Systolic(systolic) => {
+                if self.tracks
+                    && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)
+                {
+                    let lanes = (lanes, event.mask);
+                    systolic_product(systolic, lanes, event.registers, &mut thread.shadow);
+                }
             }
             Role::Compute {
                 compute,
@@ -494,8 +487,9 @@ impl Observer for Checker {
                     if needs_shadow
                         && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)
                     {
-                        let (mask, shadow) = ((event.mask, 0), &mut thread.shadow);
-                        follow(&compute, lanes, mask, event.registers, shadow);
+                        let enabled = Enabled::all(event.mask);
+                        let shadow = &mut thread.shadow;
+                        follow(&compute, lanes, enabled, event.registers, shadow);
                     }
                 } else if needs_shadow
                     && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)
@@ -506,12 +500,17 @@ impl Observer for Checker {
                         let running = running.checked_shr(info.first.into()).unwrap_or(0);
                         undefined_lanes(&flag, shadow) & running
                     });
-                    let defined = |(at, bytes): &(usize, usize)| shadow.is_defined(*at, *bytes);
+                    let defined = |r: &Range<usize>| shadow.is_defined(r.start, r.len());
                     if unsure == 0 && reads.as_ref().is_some_and(|r| r.iter().all(defined)) {
                         define(compute, lanes, event.mask, event.registers, shadow);
                     } else if event.mask | unsure != 0 {
-                        let masks = (event.mask, unsure);
-                        follow(compute, lanes, masks, event.registers, shadow);
+                        let origin = predicate.map(|flag| shadow.origin(flag.offset as usize, 4));
+                        let enabled = Enabled {
+                            mask: event.mask,
+                            unsure,
+                            predicate: origin.unwrap_or_default(),
+                        };
+                        follow(compute, lanes, enabled, event.registers, shadow);
                     }
                 }
                 if self.checks.arithmetic {
@@ -576,10 +575,30 @@ impl Observer for Checker {
         self.accessing = None;
     }
 
+    fn missed(&mut self, texel: &MissedTexel) {
+        self.look_at_missed(texel);
+    }
+
     fn fault(&mut self, fault: &Fault) -> ControlFlow<()> {
         self.faulted(fault);
         self.end();
         ControlFlow::Continue(())
+    }
+}
+
+/// Tracks a systolic product.
+fn systolic_product(
+    systolic: &Systolic,
+    (lanes, mask): (usize, u32),
+    registers: &[u8],
+    shadow: &mut Shadow,
+) {
+    let defined = |range: Range<usize>| shadow.is_defined(range.start, range.len());
+    let all = u64::from(mask) == (1u64 << lanes) - 1;
+    if all && systolic.reads().all(defined) {
+        shadow.define(systolic.result(), systolic.result_bytes());
+    } else {
+        follow_systolic(systolic, (lanes, mask), registers, shadow);
     }
 }
 
@@ -597,7 +616,7 @@ fn define(compute: &Compute, lanes: usize, mask: u32, registers: &[u8], shadow: 
             continue;
         }
         for lane in (0..lanes).filter(|lane| mask >> lane & 1 != 0) {
-            if let Some(at) = definedness::target(to, lane, registers) {
+            if let Some(at) = to.place(lane, registers) {
                 shadow.define(at, bytes);
             }
         }

@@ -237,6 +237,15 @@ impl Objects {
         })
     }
 
+    /// Bytes from an address to the end of the local object that it is in; 0 outside of all.
+    pub(crate) fn local_bytes(&self, address: u64) -> u64 {
+        let mut rest = self.local.iter().filter_map(|object| {
+            let at = address.checked_sub(object.start)?;
+            object.bytes.checked_sub(at)
+        });
+        rest.find(|bytes| *bytes > 0).unwrap_or(0)
+    }
+
     /// The local object that contains an address, or the nearest one.
     pub(crate) fn local_near(&self, address: u64) -> Option<Target> {
         let distance = |object: &LocalObject| {

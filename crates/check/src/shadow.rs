@@ -2,16 +2,130 @@
 
 use hashbrown::HashMap;
 
-/// Number of an origin; 0 is the place itself, which was never written. A number with [`REGISTER`] is a place in the
-/// register file that was never written, from where the bits were carried on.
-pub(crate) type OriginId = u32;
+/// Where the undefined bits of a byte come from, in one word. Bytes of an element that was loaded have origins that
+/// follow each other, as their addresses do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct OriginId(u64);
 
-/// Marks an origin that is a byte of the register file.
-const REGISTER: OriginId = 1 << 31;
+/// What an [`OriginId`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// The byte itself was never written.
+    Itself,
+    /// A byte of the register file that was never written.
+    Register(usize),
+    /// A byte of flat memory that was never written, read by a step; and whether the bits are as they were there.
+    Memory {
+        step: u32,
+        address: u64,
+        unchanged: bool,
+    },
+    /// An entry of a table.
+    Known(u32),
+    /// An entry of the table of reads outside of objects.
+    Outside(u32),
+    /// Inside of an object, but read as zero with the rest of an element that is not: no fault by itself.
+    Beside,
+}
 
-/// The byte of the register file that an origin represents.
-pub(crate) fn register_of(origin: OriginId) -> Option<usize> {
-    (origin & REGISTER != 0).then_some((origin & !REGISTER) as usize)
+/// The upper four bits are the kind, the lower 40 an address or number, those between a step.
+const KIND: u32 = 60;
+const ADDRESS: u32 = 40;
+const REGISTER: u64 = 1;
+const UNCHANGED: u64 = 2;
+const CHANGED: u64 = 3;
+const KNOWN: u64 = 4;
+const OUTSIDE: u64 = 5;
+const BESIDE: u64 = 6;
+
+impl OriginId {
+    /// The byte itself.
+    pub(crate) const ITSELF: Self = Self(0);
+    /// [`Source::Beside`].
+    pub(crate) const BESIDE: Self = Self::of(BESIDE, 0);
+
+    const fn of(kind: u64, number: u64) -> Self {
+        Self(kind << KIND | number)
+    }
+
+    fn register(place: usize) -> Self {
+        Self::of(REGISTER, place as u64)
+    }
+
+    /// A byte of memory as a step read it; `None` for those that do not fit into a word.
+    pub(crate) fn memory(step: u32, address: u64) -> Option<Self> {
+        let fits = step >> (KIND - ADDRESS) == 0 && address >> ADDRESS == 0;
+        fits.then(|| Self::of(UNCHANGED, u64::from(step) << ADDRESS | address))
+    }
+
+    /// An entry of the table of origins.
+    pub(crate) fn known(number: u32) -> Self {
+        Self::of(KNOWN, number.into())
+    }
+
+    /// An entry of the table of reads outside of objects.
+    pub(crate) fn outside(number: u32) -> Self {
+        Self::of(OUTSIDE, number.into())
+    }
+
+    /// What it is.
+    pub(crate) fn source(self) -> Source {
+        let number = u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or(0);
+        let kind = self.0 >> KIND;
+        match kind {
+            REGISTER => Source::Register(number as usize),
+            UNCHANGED | CHANGED => Source::Memory {
+                step: u32::try_from(self.0 >> ADDRESS & 0xf_ffff).unwrap_or(0),
+                address: self.0 & ((1 << ADDRESS) - 1),
+                unchanged: kind == UNCHANGED,
+            },
+            KNOWN => Source::Known(number),
+            OUTSIDE => Source::Outside(number),
+            BESIDE => Source::Beside,
+            _ => Source::Itself,
+        }
+    }
+
+    /// Whether it is a read outside of an object.
+    pub(crate) const fn is_outside(self) -> bool {
+        self.0 >> KIND == OUTSIDE
+    }
+
+    const fn is_place(self) -> bool {
+        self.0 >> KIND == UNCHANGED
+    }
+
+    /// That of a byte further on in the same element.
+    pub(crate) const fn after(self, bytes: i64) -> Self {
+        if !self.is_place() {
+            return self;
+        }
+        let number = self.0.wrapping_add_signed(bytes);
+        if number >> ADDRESS == self.0 >> ADDRESS {
+            Self(number)
+        } else {
+            self.changed()
+        }
+    }
+
+    /// That of bits computed from these.
+    pub(crate) const fn changed(self) -> Self {
+        if self.is_place() {
+            Self(self.0 & !(0xf << KIND) | CHANGED << KIND)
+        } else {
+            self
+        }
+    }
+
+    /// The one to report of two: a read outside of an object is always a fault.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let beside = self == Self::BESIDE;
+        if beside || other.is_outside() && !self.is_outside() {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 /// Bytes of a page of shadow.
@@ -20,13 +134,16 @@ const PAGE: usize = 1024;
 /// Pages that are examined for all lanes of a message at once.
 const MOST_PAGES: u64 = 8;
 
-/// Shadow of some bytes: a set bit is undefined. Every four bytes share an origin.
+/// Shadow of some bytes: a set bit is undefined, and each byte has an origin.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
     undefined: Vec<u8>,
+    /// Empty as long as each byte is its own origin.
     origin: Vec<OriginId>,
     /// Whether it is that of a register file.
     registers: bool,
+    /// Whether some byte ever was [`Source::Beside`].
+    beside: bool,
 }
 
 impl Shadow {
@@ -34,8 +151,9 @@ impl Shadow {
     pub(crate) fn new(bytes: usize, undefined: bool) -> Self {
         Self {
             undefined: vec![if undefined { 0xff } else { 0 }; bytes],
-            origin: vec![0; bytes.div_ceil(4)],
+            origin: Vec::new(),
             registers: false,
+            beside: false,
         }
     }
 
@@ -64,7 +182,19 @@ impl Shadow {
         element(&self.undefined, at, bytes)
     }
 
-    /// Sets the undefined bits of an element.
+    /// Whether some byte ever was [`Source::Beside`].
+    pub(crate) const fn has_beside(&self) -> bool {
+        self.beside
+    }
+
+    /// Bits of an element whose bytes are [`Source::Beside`].
+    pub(crate) fn beside(&self, at: usize, bytes: usize) -> u64 {
+        let is = |byte: &usize| self.origin.get(at + byte) == Some(&OriginId::BESIDE);
+        let all = (0..bytes.min(8)).filter(is);
+        all.fold(0, |bits, byte| bits | 0xff << (8 * byte))
+    }
+
+    /// Sets the undefined bits of an element. The origin is that of its first byte.
     #[inline]
     pub(crate) fn set_element(&mut self, at: usize, bytes: usize, bits: u64, origin: OriginId) {
         if let Some(to) = self.undefined.get_mut(at..at.saturating_add(bytes)) {
@@ -73,10 +203,23 @@ impl Shadow {
             }
         }
         if bits != 0 {
-            let last = at.saturating_add(bytes).saturating_sub(1) / 4;
-            if let Some(to) = self.origin.get_mut(at / 4..=last) {
-                to.fill(origin);
+            self.set_origins(at, bytes, origin);
+        }
+    }
+
+    /// Sets the origins of bytes that follow each other.
+    #[cold]
+    fn set_origins(&mut self, at: usize, bytes: usize, origin: OriginId) {
+        if self.origin.is_empty() {
+            if origin == OriginId::ITSELF {
+                return;
             }
+            self.origin = vec![OriginId::ITSELF; self.undefined.len()];
+        }
+        self.beside |= origin == OriginId::BESIDE;
+        let to = self.origin.get_mut(at..at.saturating_add(bytes));
+        for (to, byte) in to.unwrap_or_default().iter_mut().zip(0..) {
+            *to = origin.after(byte);
         }
     }
 
@@ -88,27 +231,37 @@ impl Shadow {
         }
     }
 
-    /// The origin of the first undefined byte.
-    pub(crate) fn origin(&self, at: usize, bytes: usize) -> OriginId {
-        let found = self
-            .undefined
-            .get(at..at.saturating_add(bytes))
-            .and_then(|b| b.iter().position(|byte| *byte != 0));
-        let place = at.saturating_add(found.unwrap_or(0));
-        match self.origin.get(place / 4).copied().unwrap_or(0) {
-            0 if self.registers => u32::try_from(place).map_or(0, |place| place | REGISTER),
+    /// The origin of an undefined byte.
+    pub(crate) fn origin_of(&self, at: usize) -> OriginId {
+        match self.origin.get(at).copied().unwrap_or_default() {
+            OriginId::ITSELF if self.registers => OriginId::register(at),
             origin => origin,
         }
     }
 
-    /// Sets the origin of bytes that have none.
-    pub(crate) fn set_origin(&mut self, at: usize, bytes: usize, origin: OriginId) {
-        let last = at.saturating_add(bytes).saturating_sub(1) / 4;
-        for to in self.origin.get_mut(at / 4..=last).unwrap_or_default() {
-            if *to == 0 {
-                *to = origin;
+    /// The origin of an element with undefined bits, as that of its first byte. Bytes that come from different places
+    /// have none of these places.
+    pub(crate) fn origin(&self, at: usize, bytes: usize) -> OriginId {
+        let undefined = self.undefined.get(at..at.saturating_add(bytes));
+        let places = undefined.unwrap_or_default().iter().zip(at..);
+        let mut places = places
+            .filter(|(bits, _)| **bits != 0)
+            .map(|(_, place)| place);
+        let Some(first) = places.next() else {
+            return self.origin_of(at);
+        };
+        let first_byte = |place: usize| {
+            let bytes = i64::try_from(place - at).unwrap_or(0);
+            self.origin_of(place).after(-bytes)
+        };
+        let one = first_byte(first);
+        places.map(first_byte).fold(one, |all, other| {
+            if all == other {
+                all
+            } else {
+                all.changed().or(other.changed())
             }
-        }
+        })
     }
 }
 
@@ -143,10 +296,10 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Undefined bits of at most 8 bytes, and their origin. `fresh` states whether bytes that nobody has written are
+    /// Undefined bits of at most 8 bytes, and the origin of the first of them. `fresh` states whether bytes that nobody has written are
     /// undefined.
     pub(crate) fn element(&self, at: u64, bytes: usize, fresh: bool) -> (u64, OriginId) {
-        let (mut bits, mut origin) = (0, 0);
+        let (mut bits, mut origin) = (0, OriginId::ITSELF);
         let mut done = 0;
         while done < bytes {
             let place = at.wrapping_add(done as u64);
@@ -154,14 +307,14 @@ impl Pages {
             let count = (bytes - done).min(PAGE - inside);
             let (part, from) = match self.pages.get(&number) {
                 Some(page) => match page.element(inside, count) {
-                    0 => (0, 0),
+                    0 => (0, OriginId::ITSELF),
                     part => (part, page.origin(inside, count)),
                 },
-                None if fresh => (low_bytes(count), 0),
-                None => (0, 0),
+                None if fresh => (low_bytes(count), OriginId::ITSELF),
+                None => (0, OriginId::ITSELF),
             };
             if part != 0 {
-                origin = from;
+                origin = from.after(-i64::try_from(done).unwrap_or(0));
             }
             bits |= part << (8 * done);
             done += count;
@@ -177,6 +330,7 @@ impl Pages {
             let (number, inside) = split(place);
             let count = (bytes - done).min(PAGE - inside);
             let part = bits >> (8 * done) & low_bytes(count);
+            let origin = origin.after(i64::try_from(done).unwrap_or(0));
             match self.pages.get_mut(&number) {
                 Some(page) => page.set_element(inside, count, part, origin),
                 // What is defined anyway needs no page.

@@ -114,7 +114,7 @@ pub use native::{
     NativeMemory, NativeMode, NativeStop, NativeThread, ROUNDING_BITS, SLICE, USUAL_MODE,
 };
 pub use observe::{
-    Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,
+    Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, MissedTexel, Observer, Space,
     unwatched_runs,
 };
 pub use passes::Pass;

@@ -87,8 +87,8 @@ pub struct MemoryAccess {
     /// The data: loaded into or stored from these registers; the result of an atomic. `None` if they are not a run of
     /// bytes, or if nothing is returned.
     pub data: Option<InRegister>,
-    /// What goes into memory if `data` does not state it: operands of an atomic, or the channels of a texel that is
-    /// stored (four bytes each). Their first bytes in the register file.
+    /// What goes into memory if `data` does not state it, or comes from there: operands of an atomic, or the channels of
+    /// a texel. Their first bytes in the register file.
     pub operands: [Option<usize>; 4],
     /// Whether an atomic replaces the previous value unconditionally.
     pub overwrites: bool,
@@ -98,6 +98,24 @@ pub struct MemoryAccess {
     pub misaligned: bool,
     /// Whether it accesses texels of an image, where accesses outside are not a fault.
     pub texel: bool,
+}
+
+/// An access to a texel that an image does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MissedTexel {
+    /// The part of flat memory that the image is.
+    pub extent: Option<Extent>,
+    /// The lane.
+    pub lane: u8,
+    /// Its coordinates, counted in texels, rows and slices.
+    pub at: [i64; 3],
+    /// Texels of a row, rows and slices of the image.
+    pub size: [u32; 3],
+    /// Whether it writes, or changes the texel atomically; otherwise it reads.
+    pub write: bool,
+    /// Whether a sampler of the source may give what is read a value: compilers for OpenCL C read integers by the same
+    /// message with a sampler that clamps to a border as without a sampler.
+    pub bordered: bool,
 }
 
 /// A message that accesses the same number of bytes for each of its enabled lanes: all of them together.
@@ -196,10 +214,16 @@ pub trait Observer {
         false
     }
 
-    /// A message addresses a part of an image or of a block surface that does not exist: memory is not accessed. The
-    /// address is meaningless.
+    /// A message addresses a part of a block surface that does not exist: memory is not accessed. The address is
+    /// meaningless.
     fn dropped(&mut self, access: &MemoryAccess) {
         let _ = access;
+    }
+
+    /// A lane addresses a texel that an image does not have: memory is not accessed, and what is read is the colour of
+    /// the border. Not called for samplers that define what is outside.
+    fn missed(&mut self, texel: &MissedTexel) {
+        let _ = texel;
     }
 
     /// A group is about to start: its place in the grid, and the number of its work-items in each dimension. What follows
@@ -246,6 +270,8 @@ pub(crate) trait Accesses {
     fn lanes(&mut self, access: &LanesAccess, registers: &[u8]) -> bool;
     /// [`Observer::dropped`].
     fn dropped(&mut self, access: &MemoryAccess);
+    /// [`Observer::missed`].
+    fn missed(&mut self, texel: &MissedTexel);
 }
 
 impl<O: Observer> Accesses for O {
@@ -259,6 +285,10 @@ impl<O: Observer> Accesses for O {
 
     fn dropped(&mut self, access: &MemoryAccess) {
         Observer::dropped(self, access);
+    }
+
+    fn missed(&mut self, texel: &MissedTexel) {
+        Observer::missed(self, texel);
     }
 }
 
@@ -280,6 +310,10 @@ impl Observer for Told<'_> {
 
     fn dropped(&mut self, access: &MemoryAccess) {
         self.0.dropped(access);
+    }
+
+    fn missed(&mut self, texel: &MissedTexel) {
+        self.0.missed(texel);
     }
 }
 

@@ -266,7 +266,7 @@ const TYPES: [(ChannelType, &str, u32); 12] = [
 /// Names of addressing modes: those of OpenCL, then those of the zebin specification; and the number that the payload
 /// has for it.
 const ADDRESSING: [(Addressing, &str, u32); 8] = [
-    (Addressing::ClampToEdge, "NONE", 0),
+    (Addressing::Unchecked, "NONE", 0),
     (Addressing::ClampToBorder, "CLAMP", 1),
     (Addressing::ClampToBorder, "CLAMP_BORDER", 1),
     (Addressing::ClampToEdge, "CLAMP_TO_EDGE", 2),

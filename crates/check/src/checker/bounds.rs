@@ -1,10 +1,12 @@
 //! Where accesses go, and which of them miss every object or are misaligned.
 
 use super::messages::{Located, Reached};
+use super::origins::{Area, Missed};
 use super::report::{missed, verb};
-use super::{Checker, NONE, Origin};
+use super::{Checker, NONE};
 use crate::finding::{Kind, Space, Target};
-use visakit_exec::{MemoryAccess, Space as ExecSpace};
+use crate::shadow::OriginId;
+use visakit_exec::{MemoryAccess, MissedTexel, Space as ExecSpace};
 
 impl Checker {
     /// Finds the object that an access hits, and reports an access outside all objects. `None` if no part of it is
@@ -22,10 +24,17 @@ impl Checker {
             ExecSpace::Local => {
                 let size = u64::from(access.bytes);
                 if self.objects.has_local(access.address, size) {
+                    self.reached = Some((access.lane, Area::Local));
                     return whole(Reached::Local, access.address);
                 }
-                self.outside_local(access);
-                None
+                let inside = self.objects.local_bytes(access.address);
+                let located = Located {
+                    reached: Reached::Local,
+                    address: access.address,
+                    inside: usize::try_from(inside).unwrap_or(0),
+                };
+                let place = i64::try_from(access.address).unwrap_or(i64::MAX);
+                self.partly_inside(access, Area::Local, place, located)
             }
             ExecSpace::Scratch => {
                 // Offsets have 32 bits; a large one was meant to be negative.
@@ -59,6 +68,23 @@ impl Checker {
                 self.part_inside(access, object, at, address)
             }
         }
+    }
+
+    /// What an access begins inside of, if that is not private memory.
+    pub(super) fn area(&self, access: &MemoryAccess) -> Option<Area> {
+        let address = match access.space {
+            ExecSpace::Local => {
+                let inside = self.objects.local_bytes(access.address) > 0;
+                return inside.then_some(Area::Local);
+            }
+            ExecSpace::Scratch => return None,
+            ExecSpace::Global => access.address,
+            ExecSpace::Surface(_) => access.extent?.base.wrapping_add(access.address),
+        };
+        let (object, offset) = self.objects.find(address)?;
+        let size = self.objects.get(object)?.object.bytes;
+        let inside = u64::try_from(offset).is_ok_and(|offset| offset < size);
+        inside.then_some(Area::Object(object))
     }
 
     fn locate_flat(&mut self, access: &MemoryAccess, address: u64) -> Option<Located> {
@@ -121,61 +147,110 @@ impl Checker {
                     this.with_access(finding, access)
                 });
             }
-            self.reached = Some((access.lane, object));
+            self.reached = Some((access.lane, Area::Object(object)));
             return Some(Located {
                 reached: Reached::Flat(object, address),
                 address,
                 inside: access.bytes as usize,
             });
         }
-        let starts_inside = offset >= 0 && offset < size;
-        // Compilers load more than they use. A part outside is a fault only if it is used.
-        let earlier = self.reached == Some((access.lane, object));
-        if access.read && !access.write && (starts_inside || earlier) && !access.texel {
-            let step = self.current.0;
-            let origin = Origin::Outside(step, object, offset, access.bytes);
-            let inside = usize::try_from(size - offset).unwrap_or(0);
+        let inside = if offset < 0 { 0 } else { size - offset };
+        let located = Located {
+            reached: Reached::Flat(object, address),
+            address,
+            inside: usize::try_from(inside).unwrap_or(0),
+        };
+        self.partly_inside(access, Area::Object(object), offset, located)
+    }
+
+    /// An access that is not inside of what it was meant for, but for the first bytes. Compilers load more than they
+    /// use: what a lane reads outside after something inside is a fault only if it is used.
+    fn partly_inside(
+        &mut self,
+        access: &MemoryAccess,
+        area: Area,
+        offset: i64,
+        located: Located,
+    ) -> Option<Located> {
+        let follows = located.inside > 0 || self.reached == Some((access.lane, area));
+        if access.read && !access.write && follows && !access.texel {
+            let missed = Missed {
+                step: self.current.0,
+                area,
+                offset,
+                bytes: access.bytes,
+            };
+            let origin = self.origins.missed(missed);
             if let Some(data) = access.data {
                 self.define(data);
-                let origin = self.intern(origin);
                 self.tracks |= self.checks.memory;
-                if let Some(Some(thread)) = self.group.threads.get_mut(self.current.1) {
-                    let at = inside.min(access.bytes as usize);
-                    let rest = access.bytes as usize - at;
-                    for byte in 0..rest {
-                        let place = data.offset + at + byte;
-                        thread.shadow.set_element(place, 1, 0xff, origin);
-                    }
-                }
+                self.mark_outside(access, (area, offset), data.offset, origin);
             }
-            if starts_inside {
-                self.reached = Some((access.lane, object));
-                return Some(Located {
-                    reached: Reached::Flat(object, address),
-                    address,
-                    inside,
-                });
+            if located.inside > 0 {
+                self.reached = Some((access.lane, area));
             }
-            return None;
+            return Some(located);
         }
         if self.checks.memory {
-            let space = known.space();
             let kind = if access.texel {
                 Kind::Dropped
             } else {
                 Kind::OutOfBounds
             };
-            let cause = self.cause(kind, NONE, object);
+            let cause = self.cause(kind, NONE, area.key());
             self.find(cause, |this| {
+                let space = this.space_of(area);
                 let mut finding = this.finding(kind, space, String::new(), access.lane);
-                this.outside(&mut finding, object, offset, access.bytes, verb(access));
+                this.outside(&mut finding, area, offset, access.bytes, verb(access));
                 this.with_access(finding, access)
             });
         }
-        if let Some(data) = access.data.filter(|_| access.read) {
-            self.define(data);
-        }
         None
+    }
+
+    /// Marks the elements of a read that are not whole inside of what it was meant for.
+    fn mark_outside(
+        &mut self,
+        access: &MemoryAccess,
+        (area, offset): (Area, i64),
+        to: usize,
+        origin: OriginId,
+    ) {
+        let Some(Some(thread)) = self.group.threads.get_mut(self.current.1) else {
+            return;
+        };
+        let size = match area {
+            Area::Object(object) => self.objects.get(object).map(|known| known.object.bytes),
+            Area::Local => None,
+        };
+        let size = size.and_then(|bytes| i64::try_from(bytes).ok());
+        let is_inside = |byte: usize| {
+            let at = offset.saturating_add(i64::try_from(byte).unwrap_or(i64::MAX));
+            match size {
+                Some(size) => (0..size).contains(&at),
+                None => self.objects.has_local(at.cast_unsigned(), 1),
+            }
+        };
+        let bytes = access.bytes as usize;
+        // Blocks are read by dwords.
+        let element = match access.lane {
+            Some(_) => access.element.max(1) as usize,
+            None => 4,
+        };
+        for first in (0..bytes).step_by(element) {
+            let element = first..bytes.min(first + element);
+            if element.clone().all(is_inside) {
+                continue;
+            }
+            for byte in element {
+                let origin = if is_inside(byte) {
+                    OriginId::BESIDE
+                } else {
+                    origin
+                };
+                thread.shadow.set_element(to + byte, 1, 0xff, origin);
+            }
+        }
     }
 
     /// An access to private memory in flat memory.
@@ -266,24 +341,6 @@ impl Checker {
         });
     }
 
-    fn outside_local(&mut self, access: &MemoryAccess) {
-        if !self.checks.memory {
-            return;
-        }
-        let cause = self.cause(Kind::OutOfBounds, NONE, usize::MAX - 1);
-        self.find(cause, |this| {
-            let near = this.objects.local_near(access.address);
-            let message = near.as_ref().map_or_else(
-                || "access to local memory, of which the kernel has none".to_owned(),
-                |t| missed(&t.name, t.bytes, t.offset, access.bytes, verb(access)),
-            );
-            let space = Space::Local;
-            let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
-            finding.target = near;
-            this.with_access(finding, access)
-        });
-    }
-
     pub(super) fn look_at_alignment(&mut self, access: &MemoryAccess, located: &Located) {
         let mut wrong = access.misaligned;
         let mut object = usize::MAX;
@@ -342,6 +399,45 @@ impl Checker {
             }
             _ => {}
         }
+    }
+
+    /// A lane addresses a texel that an image does not have. In programs for media that is intended: they read the colour
+    /// of the border, and what they write is dropped.
+    pub(super) fn look_at_missed(&mut self, texel: &MissedTexel) {
+        let media = !self.ids.of_lanes;
+        let defined = !texel.write && (media || texel.bordered);
+        if !self.checks.memory || defined {
+            return;
+        }
+        let base = texel.extent.map_or(0, |extent| extent.base);
+        let object = self.objects.find(base).map_or(usize::MAX, |found| found.0);
+        let kind = if media {
+            Kind::Dropped
+        } else {
+            Kind::OutOfBounds
+        };
+        let cause = self.cause(kind, NONE, object);
+        self.find(cause, |this| {
+            let target = this.target(object, 0);
+            let name = target.as_ref().map_or("an image", |t| t.name.as_str());
+            let verb = if texel.write { "write" } else { "read" };
+            // Dimensions that are not there have one texel, and are at 0.
+            let last = |d: &usize| {
+                let of = |numbers: Option<&i64>| numbers.copied().unwrap_or(0);
+                texel.size.get(*d).is_some_and(|n| *n > 1) || of(texel.at.get(*d)) != 0
+            };
+            let count = (0..3).rev().find(last).unwrap_or(0) + 1;
+            let at: Vec<_> = texel.at.iter().take(count).map(i64::to_string).collect();
+            let size: Vec<_> = texel.size.iter().take(count).map(u32::to_string).collect();
+            let message = format!(
+                "{verb} of texel ({}) of `{name}`, which has {}",
+                at.join(", "),
+                size.join(" x ")
+            );
+            let mut finding = this.finding(kind, Space::Global, message, Some(texel.lane));
+            finding.target = target;
+            finding
+        });
     }
 
     /// A message accessed memory that does not exist. Reading zeroes there is intended.

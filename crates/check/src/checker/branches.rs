@@ -27,7 +27,7 @@ impl Checker {
     }
 
     pub(super) fn branch(&mut self, event: &InstructionEvent<'_>) {
-        if !self.checks.uninitialized {
+        if !self.tracks {
             return;
         }
         let Some(step) = self.code.steps.get(event.step) else {
@@ -46,8 +46,9 @@ impl Checker {
             let open = self.is_open(&flag, event, lanes);
             at = open.map(|lane| (flag.offset as usize, 4, lane));
         }
-        if let Action::CallAddress { address, .. } = &step.action
-            && let Scalar::Register { offset, data_type } = address
+        if let Action::CallAddress { address: goal, .. } | Action::Switch { index: goal, .. } =
+            &step.action
+            && let Scalar::Register { offset, data_type } = goal
         {
             let bytes = usize::from(data_type.size());
             let thread = self
@@ -67,7 +68,7 @@ impl Checker {
             if bytes == 4 {
                 thread.shadow.define(offset, bytes);
             }
-            self.undefined("a branch", Space::Register, origin, Some(lane), offset);
+            self.undefined("a branch", origin, Some(lane), offset);
         }
     }
 

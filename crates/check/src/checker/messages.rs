@@ -1,9 +1,10 @@
 //! Accesses to memory.
 
+use super::origins::Area;
 use super::steps::Role;
 use super::{Checker, INTERLEAVED};
-use crate::finding::Space;
-use crate::shadow::element;
+use crate::shadow::{OriginId, Shadow, element};
+use visakit_exec::code::MessageOperands;
 use visakit_exec::{InRegister, InstructionEvent, LanesAccess, MemoryAccess, Space as ExecSpace};
 
 /// Where an access goes to.
@@ -19,7 +20,7 @@ pub(super) enum Reached {
 pub(super) struct Located {
     pub(super) reached: Reached,
     pub(super) address: u64,
-    /// Bytes that are inside, from the first one on.
+    /// Bytes that are inside, from the first one on. If there are none, what is read outside may still be unused.
     pub(super) inside: usize,
 }
 
@@ -55,6 +56,36 @@ impl Settled {
     }
 }
 
+/// An operand of a message, other than its data, with undefined bits in an enabled lane: its place, lane and origin.
+fn undefined_address(
+    operands: &MessageOperands,
+    mask: u32,
+    shadow: &Shadow,
+) -> Option<(usize, usize, OriginId)> {
+    let lanes = operands.addresses.iter().flat_map(|operand| {
+        let all = operand.bytes * operand.lanes;
+        let lanes = if shadow.is_defined(operand.offset, all) {
+            0
+        } else {
+            operand.lanes
+        };
+        let enabled = (0..lanes).filter(|lane| mask >> lane & 1 != 0);
+        enabled.map(|lane| (operand.offset + lane * operand.bytes, operand.bytes, lane))
+    });
+    let scalars = operands.scalars.iter();
+    let scalars = scalars.map(|range| (range.start, range.len(), 0));
+    let all = lanes.chain(scalars);
+    let wrong = all.filter(|(at, bytes, _)| !shadow.is_defined(*at, *bytes));
+    let wrong = wrong.map(|(at, bytes, lane)| (at, lane, shadow.origin(at, bytes)));
+    wrong.reduce(|one, other| {
+        if one.2.or(other.2) == one.2 {
+            one
+        } else {
+            other
+        }
+    })
+}
+
 impl Checker {
     /// A message is about to run: its operands.
     pub(super) fn message(&mut self, event: &InstructionEvent<'_>) {
@@ -72,47 +103,27 @@ impl Checker {
         let Some(Some(thread)) = self.group.threads.get_mut(event.thread) else {
             return;
         };
-        let mut wrong = None;
-        if self.checks.uninitialized {
-            let shadow = &thread.shadow;
-            if event.mask != 0 {
-                for operand in &operands.addresses {
-                    let bytes = operand.bytes * operand.lanes;
-                    if shadow.is_defined(operand.offset, bytes) {
-                        continue;
-                    }
-                    let lanes = (0..operand.lanes).filter(|lane| event.mask >> lane & 1 != 0);
-                    for lane in lanes {
-                        let at = operand.offset + lane * operand.bytes;
-                        if !shadow.is_defined(at, operand.bytes) {
-                            wrong = wrong.or(Some((at, operand.bytes, lane)));
-                        }
-                    }
-                }
-                for range in &operands.scalars {
-                    if !shadow.is_defined(range.start, range.len()) {
-                        wrong = wrong.or(Some((range.start, range.len(), 0)));
-                    }
-                }
-            }
-        }
+        let wrong = if self.tracks && event.mask != 0 {
+            undefined_address(operands, event.mask, &thread.shadow)
+        } else {
+            None
+        };
         if let Some(range) = &operands.loaded
             && !by_access
             && event.mask != 0
         {
             thread.shadow.define(range.start, range.len());
         }
-        if let Some((at, bytes, lane)) = wrong {
-            let origin = thread.shadow.origin(at, bytes);
+        if let Some((at, lane, origin)) = wrong {
             let lane = u8::try_from(lane).ok();
-            self.undefined("an address", Space::Register, origin, lane, at);
+            self.undefined("an address", origin, lane, at);
         }
-        if self.checks.uninitialized
+        if self.tracks
             && let Some((at, lane)) = self.unsure(event)
             && let Some(Some(thread)) = self.group.threads.get(event.thread)
         {
             let origin = thread.shadow.origin(at, 4);
-            self.undefined("a predicate", Space::Register, origin, Some(lane), at);
+            self.undefined("a predicate", origin, Some(lane), at);
         }
         if self.contiguous.is_none() && self.votes.0 + self.votes.1 >= 2 {
             // Addresses that fit both layouts are no evidence.
@@ -152,11 +163,14 @@ impl Checker {
             && !to.contains(&true)
         {
             self.define(data);
+            if let Some(area) = self.area(access) {
+                self.reached = Some((access.lane, area));
+            }
             return;
         }
         if let Some(located) = self.settled.as_ref().and_then(|s| s.locate(access)) {
             if let Reached::Flat(object, _) = located.reached {
-                self.reached = Some((access.lane, object));
+                self.reached = Some((access.lane, Area::Object(object)));
             }
             self.look_for_races(access, &located, registers);
             return;
@@ -168,6 +182,9 @@ impl Checker {
             }
             return;
         };
+        if located.inside == 0 {
+            return;
+        }
         if self.checks.memory {
             self.look_at_alignment(access, &located);
         }

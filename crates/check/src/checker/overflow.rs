@@ -4,6 +4,7 @@ use super::{Cause, Checker};
 use crate::definedness;
 use crate::finding::{Kind, Space};
 use crate::shadow::element;
+use std::ops::Range;
 use visakit_exec::InstructionEvent;
 use visakit_exec::code::{Action, Code, Compute, Modify, Operation, Source};
 
@@ -28,14 +29,14 @@ const PASSES: usize = 16;
 struct Parts(Vec<u8>);
 
 impl Parts {
-    fn of(&self, at: usize, bytes: usize) -> u8 {
-        let range = self.0.get(at..at.saturating_add(bytes));
+    fn of(&self, range: Range<usize>) -> u8 {
+        let range = self.0.get(range);
         range.unwrap_or_default().iter().fold(0, |all, f| all | f)
     }
 
     /// Whether anything is new.
-    fn mark(&mut self, at: usize, bytes: usize, flags: u8) -> bool {
-        let range = self.0.get_mut(at..at.saturating_add(bytes));
+    fn mark(&mut self, range: Range<usize>, flags: u8) -> bool {
+        let range = self.0.get_mut(range);
         let mut new = false;
         for to in range.unwrap_or_default() {
             new |= *to | flags != *to;
@@ -45,9 +46,13 @@ impl Parts {
     }
 
     fn result(&self, compute: &Compute, lanes: usize) -> u8 {
-        let (at, bytes) = definedness::written(compute, lanes);
-        self.of(at, bytes)
+        self.of(written(compute, lanes))
     }
+}
+
+/// Bytes that an operation writes; none if an address determines them.
+fn written(compute: &Compute, lanes: usize) -> Range<usize> {
+    compute.destination.range(lanes).unwrap_or_default()
 }
 
 /// Whether it is a product with a large constant.
@@ -82,10 +87,11 @@ pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
         if let Action::Message(message) = &step.action {
             let operands = message.operands();
             for operand in &operands.addresses {
-                parts.mark(operand.offset, operand.bytes * operand.lanes, ADDRESS);
+                let end = operand.offset + operand.bytes * operand.lanes;
+                parts.mark(operand.offset..end, ADDRESS);
             }
             for range in &operands.scalars {
-                parts.mark(range.start, range.len(), ADDRESS);
+                parts.mark(range.clone(), ADDRESS);
             }
         }
     }
@@ -94,11 +100,11 @@ pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
             && !is_followed(compute.operation)
         {
             let lanes = usize::from(step.lanes.count);
-            let (at, bytes) = definedness::written(compute, lanes);
+            let written = written(compute, lanes);
             let used = compute.sources.iter().take(compute.operation.sources());
             let mut sources = used.filter_map(|source| definedness::bounds(source, lanes));
-            if sources.any(|(from, size)| from < at + bytes && at < from + size) {
-                parts.mark(at, bytes, CUT);
+            if sources.any(|from| from.start < written.end && written.start < from.end) {
+                parts.mark(written, CUT);
             }
         }
     }
@@ -112,11 +118,10 @@ pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
             let used = compute.sources.iter().take(compute.operation.sources());
             let of = used
                 .filter_map(|source| definedness::bounds(source, lanes))
-                .fold(0, |all, (at, bytes)| all | parts.of(at, bytes));
+                .fold(0, |all, range| all | parts.of(range));
             let follows = is_followed(compute.operation) && of & MODULAR != 0;
             if follows || is_modular(compute, code) {
-                let (at, bytes) = definedness::written(compute, lanes);
-                new |= parts.mark(at, bytes, MODULAR);
+                new |= parts.mark(written(compute, lanes), MODULAR);
             }
         }
         for step in code.steps.iter().rev() {
@@ -139,8 +144,8 @@ pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
                 if flags & (MODULAR | CUT) != 0 {
                     of |= CUT;
                 }
-                if let Some((at, bytes)) = definedness::bounds(source, lanes) {
-                    new |= parts.mark(at, bytes, of);
+                if let Some(range) = definedness::bounds(source, lanes) {
+                    new |= parts.mark(range, of);
                 }
             }
         }
@@ -168,11 +173,7 @@ pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
 /// The element of a lane as a number: a dword with its sign, if `signed`, else without; others as their type has it.
 fn number(source: &Source, lane: usize, registers: &[u8], signed: bool) -> Option<i128> {
     let bytes = usize::from(source.data_type.size());
-    let bits = element(
-        registers,
-        definedness::place(source, lane, registers)?,
-        bytes,
-    );
+    let bits = element(registers, source.place(lane, registers)?, bytes);
     let signed = if bytes == 4 {
         signed
     } else {

@@ -2,11 +2,10 @@
 
 use super::report::missed;
 use super::{Cause, Checker};
-use crate::definedness;
 use crate::finding::{Access, Kind, Space, Target};
 use crate::shadow::element;
 use visakit_exec::InstructionEvent;
-use visakit_exec::code::{Action, Compute, Operation, Region};
+use visakit_exec::code::{Action, Compute, Operation};
 
 impl Checker {
     /// Notes which variable the addresses that an instruction computes point into.
@@ -21,7 +20,7 @@ impl Checker {
             return;
         };
         for lane in (0..lanes).filter(|lane| event.mask >> lane & 1 != 0) {
-            let Some(at) = definedness::place(base, lane, event.registers) else {
+            let Some(at) = base.place(lane, event.registers) else {
                 continue;
             };
             // The address of a variable is a constant.
@@ -34,7 +33,7 @@ impl Checker {
             } else {
                 thread.points_at.get(&at).copied()
             };
-            if let Some(to) = definedness::target(&compute.destination, lane, event.registers) {
+            if let Some(to) = compute.destination.place(lane, event.registers) {
                 match of {
                     Some(of) => thread.points_at.insert(to, of),
                     None => thread.points_at.remove(&to),
@@ -56,14 +55,10 @@ impl Checker {
         for source in compute.sources.iter().take(used) {
             let bytes = usize::from(source.data_type.size());
             for lane in enabled() {
-                let pointer = match &source.region {
-                    Region::Indirect { .. } => source.offset,
-                    Region::Rows { width, .. } => {
-                        source.offset + lane / usize::from(*width).max(1) * 2
-                    }
-                    _ => continue,
+                let Some(pointer) = source.address(lane) else {
+                    continue;
                 };
-                if let Some(at) = definedness::place(source, lane, event.registers)
+                if let Some(at) = source.place(lane, event.registers)
                     && let Some(of) = self.leaves(event.thread, pointer, at, bytes)
                 {
                     wrong = wrong.or(Some((of, at, bytes, lane, false)));
@@ -71,10 +66,10 @@ impl Checker {
             }
         }
         let to = &compute.destination;
-        if matches!(to.target, visakit_exec::code::Target::Indirect { .. }) {
+        if to.address().is_some() {
             let bytes = usize::from(to.data_type.size());
             for lane in enabled() {
-                if let Some(at) = definedness::target(to, lane, event.registers)
+                if let Some(at) = to.place(lane, event.registers)
                     && let Some(of) = self.leaves(event.thread, to.offset, at, bytes)
                 {
                     wrong = wrong.or(Some((of, at, bytes, lane, true)));
@@ -141,7 +136,7 @@ impl Checker {
         let wrong = (0..usize::from(step.lanes.count))
             .filter(|lane| event.mask >> lane & 1 != 0)
             .find(|lane| {
-                let at = definedness::place(second, *lane, event.registers);
+                let at = second.place(*lane, event.registers);
                 at.is_some_and(|at| {
                     let value = element(event.registers, at, bytes);
                     match kind {
@@ -184,12 +179,12 @@ impl Checker {
         let made = (0..usize::from(step.lanes.count))
             .filter(|lane| event.mask >> lane & 1 != 0)
             .find(|lane| {
-                let at = definedness::target(to, *lane, event.registers);
+                let at = to.place(*lane, event.registers);
                 let result = at.is_some_and(|at| special(element(event.registers, at, bytes)));
                 // A source that was overwritten looks like the result, and is not reported.
                 result
                     && !compute.sources.iter().take(used).any(|source| {
-                        let at = definedness::place(source, *lane, event.registers);
+                        let at = source.place(*lane, event.registers);
                         let size = usize::from(source.data_type.size());
                         source.data_type.is_float()
                             && size == bytes

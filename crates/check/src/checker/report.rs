@@ -1,9 +1,10 @@
 //! Findings: one for each cause, and their messages.
 
-use super::{Cause, Checker, Origin, small};
+use super::origins::{Area, Missed, Origin};
+use super::{Cause, Checker, small};
 use crate::finding::{Access, Finding, Kind, Other, Space, Target};
 use crate::objects::Known;
-use crate::shadow::{OriginId, register_of};
+use crate::shadow::OriginId;
 use visakit_exec::MemoryAccess;
 
 impl Checker {
@@ -79,56 +80,22 @@ impl Checker {
         }
     }
 
-    pub(super) fn intern(&mut self, origin: Origin) -> OriginId {
-        if let Some(number) = self.origin_numbers.get(&origin) {
-            return *number;
-        }
-        let number = small(self.origins.len());
-        self.origins.push(origin.clone());
-        self.origin_numbers.insert(origin, number);
-        number
-    }
-
     /// Undefined bits have reached something that they must not.
-    pub(super) fn undefined(
-        &mut self,
-        what: &str,
-        space: Space,
-        origin: OriginId,
-        lane: Option<u8>,
-        at: usize,
-    ) {
-        let (step, _) = self.current;
-        let (known, at) = match register_of(origin) {
-            Some(place) => (Origin::Register, place),
-            None => {
-                let known = self.origins.get(origin as usize).cloned();
-                (known.unwrap_or(Origin::Register), at)
+    pub(super) fn undefined(&mut self, what: &str, origin: OriginId, lane: Option<u8>, at: usize) {
+        let (read, variable) = match self.origin(origin, at) {
+            Origin::Missed(missed) => {
+                if self.checks.memory {
+                    self.used_outside(missed, lane);
+                }
+                return;
             }
+            Origin::Beside => return,
+            Origin::Unwritten(from) => (Some(from), None),
+            Origin::Register(at) => (None, self.variable(at)),
         };
         // After a failed barrier, the values others were to write are missing.
-        if self.group.diverged && matches!(known, Origin::Memory(Space::Local, ..)) {
-            return;
-        }
-        if let Origin::Outside(from, object, offset, bytes) = known {
-            // A value read past the end is used: the read is a fault.
-            let mut cause = Cause {
-                object,
-                ..Cause::new(Kind::OutOfBounds, self.key(from))
-            };
-            cause.class.accesses[0] = Some(Access::Read);
-            self.find(cause, |this| {
-                let mut finding = this.finding(
-                    Kind::OutOfBounds,
-                    this.objects.get(object).map_or(Space::Global, Known::space),
-                    String::new(),
-                    lane,
-                );
-                finding.place = this.place(from);
-                finding.bytes = Some(bytes);
-                this.outside(&mut finding, object, offset, bytes, "read");
-                finding
-            });
+        let local = read.is_some_and(|from| from.space == Space::Local);
+        if !self.checks.uninitialized || self.group.diverged && local {
             return;
         }
         let detail = match what {
@@ -139,53 +106,65 @@ impl Checker {
         };
         let cause = Cause {
             detail,
-            ..Cause::new(Kind::Uninitialized, self.key(step))
+            ..Cause::new(Kind::Uninitialized, self.key(self.current.0))
         };
         self.find(cause, |this| {
             let message = format!("{what} depends on bits that were never written");
-            let (other, space) = match &known {
-                Origin::Register => {
-                    let name = this.variable(at);
-                    let what = name.map_or_else(
+            let (what, place, space) = match read {
+                Some(from) => {
+                    let of = from.object.and_then(|o| this.objects.get(o));
+                    let of = of.map_or_else(String::new, |k| format!(" of `{}`", k.name));
+                    let space = from.space.name();
+                    let what = format!("read from {space} memory{of} that was never written");
+                    (what, Some(this.place(from.step)), from.space)
+                }
+                None => {
+                    let what = variable.map_or_else(
                         || "a register that was never written".to_owned(),
                         |name| format!("variable {name} was never written in this lane"),
                     );
-                    let other = Other {
-                        what,
-                        place: None,
-                        item: None,
-                        access: None,
-                    };
-                    (other, Space::Register)
+                    (what, None, Space::Register)
                 }
-                Origin::Memory(from, step, object) => {
-                    let of = object.and_then(|o| this.objects.get(o));
-                    let of = of.map_or_else(String::new, |k| format!(" of `{}`", k.name));
-                    let other = Other {
-                        what: format!(
-                            "read from {} memory{of} that was never written",
-                            from.name()
-                        ),
-                        place: Some(this.place(*step)),
-                        item: None,
-                        access: None,
-                    };
-                    (other, *from)
-                }
-                Origin::Outside(..) => (
-                    Other {
-                        what: String::new(),
-                        place: None,
-                        item: None,
-                        access: None,
-                    },
-                    space,
-                ),
             };
             let mut finding = this.finding(Kind::Uninitialized, space, message, lane);
-            finding.other = Some(other);
+            finding.other = Some(Other {
+                what,
+                place,
+                item: None,
+                access: None,
+            });
             finding
         });
+    }
+
+    /// A value read outside of an object is used: the read is a fault.
+    fn used_outside(&mut self, missed: Missed, lane: Option<u8>) {
+        let mut cause = Cause {
+            object: missed.area.key(),
+            ..Cause::new(Kind::OutOfBounds, self.key(missed.step))
+        };
+        cause.class.accesses[0] = Some(Access::Read);
+        self.find(cause, |this| {
+            let space = this.space_of(missed.area);
+            let mut finding = this.finding(Kind::OutOfBounds, space, String::new(), lane);
+            finding.place = this.place(missed.step);
+            finding.bytes = Some(missed.bytes);
+            this.outside(
+                &mut finding,
+                missed.area,
+                missed.offset,
+                missed.bytes,
+                "read",
+            );
+            finding
+        });
+    }
+
+    pub(super) fn space_of(&self, area: Area) -> Space {
+        match area {
+            Area::Object(object) => self.objects.get(object).map_or(Space::Global, Known::space),
+            Area::Local => Space::Local,
+        }
     }
 
     fn variable(&self, at: usize) -> Option<String> {
@@ -206,26 +185,24 @@ impl Checker {
         finding
     }
 
-    /// Describes how an access misses an object.
+    /// Describes how an access misses what it was meant for. The offset is the address in local memory.
     pub(super) fn outside(
         &self,
         finding: &mut Finding,
-        object: usize,
+        area: Area,
         offset: i64,
         bytes: u32,
         verb: &str,
     ) {
-        let Some(known) = self.objects.get(object) else {
-            return;
+        let target = match area {
+            Area::Object(object) => self.target(object, offset),
+            Area::Local => self.objects.local_near(offset.cast_unsigned()),
         };
-        let size = known.object.bytes;
-        finding.message = missed(&known.name, size, offset, bytes, verb);
-        finding.target = Some(Target {
-            name: known.name.clone(),
-            argument: known.argument,
-            bytes: size,
-            offset,
-        });
+        finding.message = target.as_ref().map_or_else(
+            || "access to local memory, of which the kernel has none".to_owned(),
+            |t| missed(&t.name, t.bytes, t.offset, bytes, verb),
+        );
+        finding.target = target;
     }
 }
 

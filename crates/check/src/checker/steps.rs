@@ -7,7 +7,7 @@ use crate::listing::Fence;
 use std::ops::Range;
 use std::sync::Arc;
 use visakit_exec::code::{
-    Action, Code, Compute, MessageOperands, Operation, Region, Scalar, Step, Target,
+    Action, Code, Compute, MessageOperands, Operation, Region, Scalar, Step, Systolic, Target,
 };
 use visakit_isa::Op;
 
@@ -18,7 +18,7 @@ pub(super) enum Role {
     Compute {
         compute: Arc<Compute>,
         /// Parts of the register file that are read, unless addresses determine that.
-        reads: Option<Vec<(usize, usize)>>,
+        reads: Option<Vec<Range<usize>>>,
         /// Variables that an address operand may refer to come from these sources.
         address: bool,
         indirect: bool,
@@ -28,8 +28,7 @@ pub(super) enum Role {
         /// Loads are reported access by access.
         by_access: bool,
     },
-    /// Registers that are overwritten.
-    Writes(Range<usize>),
+    Systolic(Box<Systolic>),
     Fence(Fence),
     Barrier {
         signals: bool,
@@ -46,10 +45,6 @@ pub(super) struct StepInfo {
     pub(super) no_mask: bool,
     pub(super) lanes: usize,
     pub(super) first: u8,
-}
-
-fn is_indirect(region: &Region) -> bool {
-    matches!(region, Region::Indirect { .. } | Region::Rows { .. })
 }
 
 pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
@@ -72,18 +67,19 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
             let lanes = usize::from(step.lanes.count);
             let sources = compute.sources.iter().take(used);
             let mut reads = Some(Vec::new());
-            for source in sources.clone() {
+            for (number, source) in sources.clone().enumerate() {
+                let lanes = definedness::lanes_read(compute.operation, number, lanes);
                 match (definedness::bounds(source, lanes), &mut reads) {
-                    (Some((at, bytes)), Some(reads)) if bytes > 0 => reads.push((at, bytes)),
+                    (Some(range), Some(reads)) if !range.is_empty() => reads.push(range),
                     (Some(_), _) => {}
                     (None, _) => reads = None,
                 }
             }
             let flags = compute.flags.iter().take(compute.operation.flags());
             if let Some(reads) = &mut reads {
-                reads.extend(flags.map(|flag| (flag.offset as usize, 4)));
+                reads.extend(flags.map(visakit_exec::code::Flag::word_range));
             }
-            let indirect = sources.clone().any(|s| is_indirect(&s.region));
+            let indirect = sources.clone().any(|s| s.region.is_indirect());
             let target = matches!(compute.destination.target, Target::Indirect { .. });
             Role::Compute {
                 address: step.origin.op == Some(Op::ADDR_ADD),
@@ -96,7 +92,7 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
             operands: Box::new(message.operands()),
             by_access: matches!(message.name(), "load" | "block" | "atomic" | "counter"),
         },
-        Action::Systolic(s) => Role::Writes(s.result()..s.result() + s.result_bytes()),
+        Action::Systolic(systolic) => Role::Systolic(systolic.clone()),
         Action::Barrier => Role::Barrier {
             signals: true,
             waits: true,
@@ -112,6 +108,7 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
         Action::NamedSignal(operands) => Role::NamedSignal(**operands),
         Action::NamedWait(number) => Role::NamedWait(*number),
         Action::Jump { .. }
+        | Action::Switch { .. }
         | Action::Goto { .. }
         | Action::Call { .. }
         | Action::CallAddress { .. }
@@ -124,7 +121,7 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
 pub(super) fn watched(code: &Code, steps: &[StepInfo], checks: Checks) -> Vec<bool> {
     let accesses = checks.memory || checks.uninitialized || checks.race;
     let watched = steps.iter().map(|step| match &step.role {
-        Role::Nothing | Role::Writes(_) => false,
+        Role::Nothing | Role::Systolic(_) => false,
         Role::Compute {
             address, indirect, ..
         } => checks.memory && (*address || *indirect),
@@ -168,7 +165,9 @@ pub(super) fn ever_read(code: &Code, addressed: &[Range<usize>]) -> Vec<bool> {
                 for source in compute.sources.iter().take(compute.operation.sources()) {
                     // Some operations read elements beside those of their lanes.
                     match definedness::bounds(source, usize::from(step.lanes.count)) {
-                        Some((at, bytes)) if source.constant.is_none() => mark(at, bytes.max(16)),
+                        Some(range) if source.constant.is_none() => {
+                            mark(range.start, range.len().max(64));
+                        }
                         Some(_) => {}
                         None => {
                             for range in addressed {
@@ -251,14 +250,15 @@ impl Widths {
                     | Operation::Insert
             );
             for source in compute.sources.iter().take(compute.operation.sources()) {
-                if let Some((at, bytes)) = definedness::bounds(source, lanes) {
+                if let Some(range) = definedness::bounds(source, lanes) {
                     let size = source.data_type.size().into();
-                    widths.mark(at, bytes, flags(size, counts));
+                    widths.mark(range.start, range.len(), flags(size, counts));
                 }
             }
             let to = &compute.destination;
             let size = usize::from(to.data_type.size());
-            let (at, bytes) = definedness::written(compute, lanes);
+            let written = to.range(lanes).unwrap_or_default();
+            let (at, bytes) = (written.start, written.len());
             widths.mark(at, bytes, flags(size, counts));
             let [from, ..] = &compute.sources;
             if matches!(compute.operation, Operation::Copy)

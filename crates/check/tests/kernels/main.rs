@@ -14,6 +14,7 @@ mod turns;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use visakit_check::{Checks, Finding, Report, Verdict, check, config};
+use visakit_exec::memory::Format;
 use visakit_launch::{
     Argument, Config, Image, ImageKind, Kernel, NdRange, Source, Turn, ZeInfo, format,
 };
@@ -101,16 +102,19 @@ pub(crate) fn argument(word: &str) -> Argument {
         "null" => Argument::Null,
         "i32" => Argument::Value(value.parse::<i32>().unwrap().to_le_bytes().to_vec()),
         "f32" => Argument::Value(value.parse::<f32>().unwrap().to_le_bytes().to_vec()),
-        "wimage" | "rimage" => {
-            let (x, y) = value.split_once('x').unwrap();
-            let sizes = [x.parse().unwrap(), y.parse().unwrap()];
-            let bytes = vec![7; 4 * sizes.iter().product::<u32>() as usize];
-            let format = format("RGBA", "UNSIGNED_INT8").unwrap();
-            let kind = ImageKind::Image2d;
-            Argument::Image(Image::new(kind, &sizes, None, format, bytes).unwrap())
-        }
+        "wimage" | "rimage" => image("image2d", value, format("RGBA", "UNSIGNED_INT8")),
+        kind if kind.starts_with("image") => image(kind, value, format("R", "FLOAT")),
         _ => panic!("{word}"),
     }
+}
+
+/// An image of these sizes.
+fn image(kind: &str, sizes: &str, format: Result<Format, String>) -> Argument {
+    let sizes: Vec<u32> = sizes.split('x').map(|n| n.parse().unwrap()).collect();
+    let format = format.unwrap();
+    let bytes = vec![7; format.bytes() * sizes.iter().product::<u32>() as usize];
+    let kind = ImageKind::by_name(kind).unwrap();
+    Argument::Image(Image::new(kind, &sizes, None, format, bytes).unwrap())
 }
 
 /// The metadata of all kernels of a device and a form.

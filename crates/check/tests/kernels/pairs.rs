@@ -1,4 +1,4 @@
-//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl` and `exchange.cl`) state how they are
+//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl`, `exchange.cl` and `borders.cl`) state how they are
 //! launched (`//@`) and where the second form has its fault (`//!`): the faulty form has this finding, the clean one
 //! has none.
 
@@ -28,6 +28,12 @@ fn kernels_as_users_write_them() {
 fn what_is_compared_and_exchanged() {
     let runs = program("exchange", [("dg2", 32), ("pvc", 64), ("skl", 32)]);
     assert_eq!(runs, 54);
+}
+
+#[test]
+fn borders_of_buffers_and_images() {
+    let runs = program("borders", [("dg2", 32), ("skl", 32)]);
+    assert!(runs > 80, "{runs}");
 }
 
 /// Checks both forms of all kernels of a source on some devices, and returns the number of launches.

@@ -6,7 +6,7 @@
 
 use super::blocks::{Block, Edge};
 use super::{Action, Code, Compute, Destination, Flag, Message, Operation, Region, Scalar, Source};
-use super::{Step, Systolic, Target};
+use super::{Step, Systolic};
 use std::ops::Range;
 
 /// Written for every lane.
@@ -333,44 +333,27 @@ impl Walk<'_> {
         if source.constant.is_some() {
             return;
         }
+        if source.region.is_indirect() {
+            self.read(source.extent(lanes), ALL);
+            return self.read_addressed();
+        }
+        if matches!(source.region, Region::Scalar) && lanes > 1 {
+            return self.read(source.extent(1), ALL);
+        }
         let size = usize::from(source.data_type.size());
-        let at = source.offset;
-        match &source.region {
-            Region::Scalar if lanes > 1 => self.read(at..at + size, ALL),
-            Region::Scalar => self.read(at..at + size, whose.lane(0)),
-            Region::Packed | Region::Strided(_) | Region::Offsets(_) => {
-                for lane in 0..lanes {
-                    let place = match &source.region {
-                        Region::Packed => lane * size,
-                        Region::Strided(stride) => lane * usize::from(*stride),
-                        Region::Offsets(all) => all.get(lane).copied().unwrap_or(0).into(),
-                        _ => 0,
-                    };
-                    self.read(at + place..at + place + size, whose.lane(lane));
-                }
-            }
-            Region::Indirect { .. } => {
-                self.read(at..at + 2, ALL);
-                self.read_addressed();
-            }
-            Region::Rows { width, .. } => {
-                let rows = lanes.div_ceil(usize::from(*width).max(1));
-                self.read(at..at + 2 * rows, ALL);
-                self.read_addressed();
-            }
+        for lane in 0..lanes {
+            let place = source.offset + source.region.offset(lane, size).unwrap_or(0);
+            self.read(place..place + size, whose.lane(lane));
         }
     }
 
     fn destination(&mut self, to: &Destination, lanes: usize, whose: Whose, certain: bool) {
         let size = usize::from(to.data_type.size());
-        let stride = match to.target {
-            Target::Null => return,
-            Target::Packed => size,
-            Target::Strided(stride) => usize::from(stride),
-            Target::Indirect { .. } => {
-                self.read(to.offset..to.offset + 2, ALL);
-                return;
-            }
+        if to.address().is_some() {
+            return self.read(to.extent(lanes), ALL);
+        }
+        let Some(stride) = to.target.stride(size) else {
+            return;
         };
         if !certain {
             return;

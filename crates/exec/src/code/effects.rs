@@ -1,7 +1,7 @@
 //! The effects of a step on the register file.
 
 use super::uses::{Way, uses};
-use super::{Action, Destination, Flag, Step, Target};
+use super::{Action, Flag, Step};
 use std::ops::Range;
 
 impl Step {
@@ -62,22 +62,6 @@ impl Step {
     }
 }
 
-impl Destination {
-    /// Bytes of the register file that a given number of lanes write; `None` if an address determines
-    /// them.
-    #[must_use]
-    pub fn range(&self, lanes: usize) -> Option<Range<usize>> {
-        let size = usize::from(self.data_type.size());
-        let bytes = match self.target {
-            Target::Null => 0,
-            Target::Packed => lanes * size,
-            Target::Strided(stride) => lanes.saturating_sub(1) * usize::from(stride) + size,
-            Target::Indirect { .. } => return None,
-        };
-        Some(self.offset..self.offset + bytes)
-    }
-}
-
 impl Flag {
     /// The bits of the word that belong to lanes of the instruction.
     #[must_use]
@@ -89,7 +73,8 @@ impl Flag {
     }
 
     /// The word that it is in.
-    pub(super) fn word_range(&self) -> Range<usize> {
+    #[must_use]
+    pub fn word_range(&self) -> Range<usize> {
         let first = self.offset as usize;
         first..first + 4
     }

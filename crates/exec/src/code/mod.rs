@@ -33,6 +33,7 @@ pub use crate::operands::{
 pub(crate) use crate::operands::{extend, full, raw};
 
 use crate::fault::FaultKind;
+pub use crate::lanes::dpas::Bits;
 use crate::lanes::dpas::{Places, Plan};
 use crate::message;
 use std::ops::Range;
@@ -274,8 +275,47 @@ impl Systolic {
         self.plan.sizes().result
     }
 
+    /// Rows of the result, each with an element for each lane.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.plan.rows()
+    }
+
+    /// An element of the result and of the accumulator, if there is one.
+    #[must_use]
+    pub fn element(&self, row: usize, lane: usize) -> (Range<usize>, Option<Range<usize>>) {
+        let number = row * self.plan.lanes() + lane;
+        let of = |place: usize, bytes: usize| place + number * bytes..place + (number + 1) * bytes;
+        let accumulator = self.places.accumulator;
+        (
+            of(self.places.result, self.plan.result_bytes()),
+            accumulator.map(|place| of(place, self.plan.accumulator_bytes())),
+        )
+    }
+
+    /// The factors of the products of an element of the result: a weight and an activation each. Activations that the
+    /// other one of two fused threads has are left out.
+    pub fn products(&self, row: usize, lane: usize) -> impl Iterator<Item = [Bits; 2]> {
+        let (weights, activations) = (8 * self.places.weights, 8 * self.activations);
+        let available = 8 * self.available;
+        let products = self.plan.products(row, lane);
+        let own = products.filter(move |[_, activation]| activation.first < available);
+        own.map(move |[weight, activation]| [weight.after(weights), activation.after(activations)])
+    }
+
+    /// The scales of weights and activations.
+    pub fn scales(&self) -> impl Iterator<Item = Range<usize>> {
+        let (places, sizes) = (self.places, self.plan.sizes());
+        let all = [
+            (places.weight_scales, sizes.weight_scales),
+            (places.activation_scales, sizes.activation_scales),
+        ];
+        let range = |(place, bytes): (Option<usize>, usize)| place.map(|at| at..at + bytes);
+        all.into_iter().filter_map(range)
+    }
+
     /// Parts of the register file that it reads.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = Range<usize>> {
+    pub fn reads(&self) -> impl Iterator<Item = Range<usize>> {
         let (places, sizes) = (self.places, self.plan.sizes());
         let all = [
             (places.accumulator, sizes.accumulator),

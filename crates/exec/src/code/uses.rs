@@ -3,7 +3,6 @@
 use super::assigned::looks_around;
 use crate::code::{
     Action, Compute, Destination, LaneMessage, Message, Region, Scalar, Source, Step, Systolic,
-    Target,
 };
 use std::ops::Range;
 
@@ -221,42 +220,30 @@ impl Collector<'_> {
 
     fn source(&mut self, source: &Source) {
         let size = usize::from(source.data_type.size());
-        match &source.region {
-            Region::Scalar => {
-                let range = source.offset..source.offset + size;
-                self.add(Way::Reads, Lanes::whole(range));
+        let stride = match source.region {
+            Region::Packed => size,
+            Region::Strided(stride) => stride.into(),
+            _ => {
+                let range = source.extent(self.step.lanes.count.into());
+                let way = if source.region.is_indirect() {
+                    Way::Anyhow
+                } else {
+                    Way::Reads
+                };
+                return self.add(way, Lanes::whole(range));
             }
-            Region::Packed => self.add(Way::Reads, self.lanes(source.offset, size, size)),
-            Region::Strided(stride) => {
-                let lanes = self.lanes(source.offset, usize::from(*stride), size);
-                self.add(Way::Reads, lanes);
-            }
-            Region::Offsets(offsets) => {
-                let lanes = usize::from(self.step.lanes.count);
-                let last = offsets.iter().take(lanes).max().copied().unwrap_or(0);
-                let end = source.offset + usize::from(last) + size;
-                self.add(Way::Reads, Lanes::whole(source.offset..end));
-            }
-            Region::Indirect { .. } => self.anyhow(source.offset..source.offset + 2),
-            Region::Rows { width, .. } => {
-                let lanes = usize::from(self.step.lanes.count);
-                let rows = lanes.div_ceil(usize::from(*width).max(1));
-                self.anyhow(source.offset..source.offset + 2 * rows);
-            }
-        }
+        };
+        self.add(Way::Reads, self.lanes(source.offset, stride, size));
     }
 
     fn destination(&mut self, destination: &Destination) {
         let size = usize::from(destination.data_type.size());
-        let stride = match destination.target {
-            Target::Null => return,
-            Target::Packed => size,
-            Target::Strided(stride) => stride.into(),
-            Target::Indirect { .. } => {
-                return self.anyhow(destination.offset..destination.offset + 2);
-            }
-        };
-        self.add(self.writes(), self.lanes(destination.offset, stride, size));
+        if destination.address().is_some() {
+            return self.anyhow(destination.extent(self.step.lanes.count.into()));
+        }
+        if let Some(stride) = destination.target.stride(size) {
+            self.add(self.writes(), self.lanes(destination.offset, stride, size));
+        }
     }
 
     /// Rows of elements, each with one for each lane.

@@ -1,9 +1,7 @@
 //! Checks the invariants of all translated code.
 
 use super::blocks::targets;
-use super::{
-    Action, Code, Compute, Destination, Flag, Lane, Operation, Region, Source, Step, Target,
-};
+use super::{Action, Code, Compute, Destination, Flag, Lane, Operation, Source, Step};
 use std::fmt;
 
 /// A step that breaks a rule of the code.
@@ -179,30 +177,13 @@ impl Code {
     }
 
     fn source(&self, source: &Source, lanes: usize) -> Result<(), String> {
-        let size = usize::from(source.data_type.size());
-        let extent = match &source.region {
-            Region::Scalar => size,
-            Region::Packed => lanes * size,
-            Region::Strided(stride) => (lanes - 1) * usize::from(*stride) + size,
-            Region::Offsets(offsets) => {
-                let last = offsets.iter().take(lanes).copied().max().unwrap_or(0);
-                usize::from(last) + size
-            }
-            Region::Indirect { .. } => 2,
-            Region::Rows { width, .. } => 2 * lanes.div_ceil(usize::from(*width).max(1)),
-        };
-        self.inside(source.offset, extent)
+        let extent = source.extent(lanes);
+        self.inside(extent.start, extent.len())
     }
 
     fn destination(&self, destination: &Destination, lanes: usize) -> Result<(), String> {
-        let size = usize::from(destination.data_type.size());
-        let extent = match destination.target {
-            Target::Null => 0,
-            Target::Packed => lanes * size,
-            Target::Strided(stride) => (lanes - 1) * usize::from(stride) + size,
-            Target::Indirect { .. } => 2,
-        };
-        self.inside(destination.offset, extent)
+        let extent = destination.extent(lanes);
+        self.inside(extent.start, extent.len())
     }
 
     fn flag(&self, flag: &Flag, step: &Step) -> Result<(), String> {

@@ -33,6 +33,25 @@ pub(crate) struct Sizes {
     pub(crate) activation_scales: usize,
 }
 
+/// Bits of the register file, at most 32.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bits {
+    /// The first one.
+    pub first: usize,
+    /// Their number.
+    pub count: usize,
+}
+
+impl Bits {
+    /// The bits this many after these.
+    pub(crate) const fn after(self, bits: usize) -> Self {
+        Self {
+            first: self.first + bits,
+            ..self
+        }
+    }
+}
+
 /// Elements that share a scale in a block-scaled product.
 const BLOCK: usize = semantics::SCALED_BLOCK as usize;
 
@@ -126,6 +145,29 @@ impl Plan {
     /// Types of result and accumulator.
     pub(crate) const fn types(&self) -> (DataType, DataType) {
         (self.result, self.accumulator)
+    }
+
+    /// Rows of the result.
+    pub(crate) const fn rows(&self) -> usize {
+        self.repeat
+    }
+
+    /// Elements of a row.
+    pub(crate) const fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// The factors of the products of an element of the result, as bits of the weights and of the activations.
+    pub(crate) fn products(self, row: usize, lane: usize) -> impl Iterator<Item = [Bits; 2]> {
+        let depth = self.depth * self.operations;
+        (0..depth).map(move |n| {
+            let width = self.weights.bits() as usize;
+            let of_word = (32 / width).max(1);
+            let weight = (n / of_word * self.lanes + lane) * 32 + n % of_word * width;
+            let size = self.activations.bits() as usize;
+            let bits = |first, count| Bits { first, count };
+            [bits(weight, width), bits((row * depth + n) * size, size)]
+        })
     }
 
     /// Bytes of an element of the result.

@@ -157,27 +157,11 @@ impl Registers {
                     *element = self.element(source.offset + usize::from(*offset));
                 }
             }
-            Region::Indirect { immediate, offsets } => {
-                let base = i64::from(self.element::<u16>(source.offset)) + i64::from(*immediate);
-                for (lane, (element, offset)) in elements.iter_mut().zip(offsets.iter()).enumerate()
-                {
-                    if enabled(lane) {
-                        let address = base + i64::from(*offset);
-                        *element = self.pointed_element(address, lane)?;
-                    }
-                }
-            }
-            Region::Rows {
-                immediate,
-                width,
-                stride,
-            } => {
-                let width = usize::from(*width).max(1);
+            Region::Indirect { .. } | Region::Rows { .. } => {
                 for (lane, element) in elements.iter_mut().enumerate() {
                     if enabled(lane) {
-                        let row: u16 = self.element(source.offset + lane / width * 2);
-                        let column = lane % width * usize::from(*stride);
-                        let address = i64::from(row) + i64::from(*immediate) + column as i64;
+                        let place = source.place(lane, &self.file);
+                        let address = place.map_or(-1, |place| place as i64);
                         *element = self.pointed_element(address, lane)?;
                     }
                 }

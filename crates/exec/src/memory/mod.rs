@@ -23,7 +23,7 @@ pub(crate) mod target;
 pub use format::{ChannelClass, ChannelOrder, ChannelType, Format};
 pub(crate) use local::Local;
 
-pub(crate) use sampling::{Texels, sample};
+pub(crate) use sampling::{Texels, sample, texel_at};
 pub use storage::{Storage, Word};
 pub use surface::{Addressing, Filter, Image, ImageShape, Sampler, Surface};
 

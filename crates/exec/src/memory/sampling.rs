@@ -4,7 +4,7 @@ use super::Memory;
 use super::format::ChannelClass;
 use super::space::{Shared, Space};
 use super::surface::{Addressing, Filter, Image, ImageShape, Sampler};
-use crate::observe::Extent;
+use crate::observe::{Extent, MissedTexel};
 
 /// An image and the storage of its buffer.
 #[derive(Debug)]
@@ -21,6 +21,18 @@ impl Texels<'_> {
             base: memory.address(self.image.buffer) + self.image.offset,
             bytes: room,
         })
+    }
+
+    /// An access by a lane to a texel that does not exist, for an observer.
+    pub(crate) fn missed(&self, memory: &Memory, lane: u8, at: [i64; 3]) -> MissedTexel {
+        MissedTexel {
+            extent: self.extent(memory),
+            lane,
+            at,
+            size: [self.image.width, self.image.height, self.image.depth],
+            write: false,
+            bordered: false,
+        }
     }
 
     /// The bytes of a texel in the buffer, `None` outside of image or buffer.
@@ -57,7 +69,7 @@ impl Texels<'_> {
 fn wrap(at: i64, size: u32, addressing: Addressing) -> Option<i64> {
     let size = i64::from(size.max(1));
     match addressing {
-        Addressing::ClampToEdge => Some(at.clamp(0, size - 1)),
+        Addressing::Unchecked | Addressing::ClampToEdge => Some(at.clamp(0, size - 1)),
         Addressing::ClampToBorder => (0..size).contains(&at).then_some(at),
         Addressing::Repeat => Some(at.rem_euclid(size)),
         Addressing::Mirror => {
@@ -103,7 +115,9 @@ impl Taps {
                     let offset = if turned < 0.0 { -offset } else { offset };
                     (turned.abs(), offset)
                 }
-                Addressing::ClampToEdge | Addressing::ClampToBorder => (c, offset),
+                Addressing::Unchecked | Addressing::ClampToEdge | Addressing::ClampToBorder => {
+                    (c, offset)
+                }
             };
             #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
             let size = size as f32;
@@ -187,6 +201,35 @@ pub(crate) fn sample(
         }
     }
     out.map(f32::to_bits)
+}
+
+/// The texel that coordinates are in, whatever filter there is, and whether an image has it. Only dimensions that have
+/// no entry of an array count, as those are clamped.
+pub(crate) fn texel_at(
+    image: &Image,
+    sampler: Sampler,
+    [u, v, r]: [f32; 3],
+    [du, dv, dr]: [i64; 3],
+) -> ([i64; 3], bool) {
+    #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
+    let texel = |c: f32, size: u32, offset| {
+        let scale = if sampler.normalized { size as f32 } else { 1.0 };
+        floor(c * scale) + offset
+    };
+    let at = [
+        texel(u, image.width, du),
+        texel(v, image.height, dv),
+        texel(r, image.depth, dr),
+    ];
+    let sizes = [image.width, image.height, image.depth];
+    let dimensions = match image.shape {
+        ImageShape::Line | ImageShape::LineArray => 1,
+        ImageShape::Plane => 2,
+        ImageShape::Volume => 3,
+    };
+    let mut all = at.iter().zip(sizes).take(dimensions);
+    let inside = all.all(|(at, size)| (0..i64::from(size)).contains(at));
+    (at, inside)
 }
 
 #[cfg(test)]

@@ -120,7 +120,9 @@ impl Image {
 /// How a coordinate outside an image is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Addressing {
-    /// The nearest texel of the edge. Also the behaviour of "none".
+    /// The program promises that none is outside. One that is gets the nearest texel of the edge.
+    Unchecked,
+    /// The nearest texel of the edge.
     ClampToEdge,
     /// The border colour: zero, alpha one where the format has none.
     ClampToBorder,

@@ -5,8 +5,10 @@ use super::reach::Reach;
 use super::reach::SamplerReach;
 use crate::fault::{Outcome, Trap};
 use crate::machine::Registers;
-use crate::memory::{Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, sample};
-use crate::observe::{MemoryAccess, Observer, Space};
+use crate::memory::{
+    Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, Texels, sample, texel_at,
+};
+use crate::observe::{MemoryAccess, MissedTexel, Observer, Space};
 use crate::operands::Scalar;
 use half::f16;
 
@@ -117,19 +119,13 @@ impl Texture {
                     let at = self.integers(registers, lane)?;
                     let [x, y, z] = std::array::from_fn(|i| sum(at, offsets, i));
                     if O::MEMORY {
-                        let place = texels.place(x, y, z);
-                        let start = usize::try_from(texels.image.offset).unwrap_or(0);
-                        if let Some(at) = place.and_then(|at| at.checked_sub(start)) {
-                            let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
-                            let space = Space::Surface(surface);
-                            let access = MemoryAccess {
-                                lane: u8::try_from(lane).ok(),
-                                extent: texels.extent(memory),
-                                texel: true,
-                                ..MemoryAccess::plain(space, at as u64, bytes, false)
-                            };
-                            observer.memory(&access, &registers.file);
-                        }
+                        self.report(
+                            observer,
+                            (registers, memory),
+                            (&texels, surface),
+                            lane,
+                            [x, y, z],
+                        );
                     }
                     texels.load(x, y, z).unwrap_or(texels.image.format.border())
                 }
@@ -140,6 +136,13 @@ impl Texture {
                         filter: Filter::Nearest,
                     });
                     let at = self.floats(registers, lane)?;
+                    if O::MEMORY && sampler.addressing == Addressing::Unchecked {
+                        let (at, inside) = texel_at(&texels.image, sampler, at, offsets);
+                        if !inside {
+                            let lane = u8::try_from(lane).unwrap_or(0);
+                            observer.missed(&texels.missed(memory, lane, at));
+                        }
+                    }
                     match self.query {
                         Query::Gather(channel) => {
                             let corner = |u, v| {
@@ -186,10 +189,49 @@ impl Texture {
         Ok(())
     }
 
+    /// Tells an observer of the texel that a lane loads.
+    #[cold]
+    fn report<O: Observer>(
+        &self,
+        observer: &mut O,
+        (registers, memory): (&Registers, &Memory),
+        (texels, surface): (&Texels<'_>, u32),
+        lane: usize,
+        [x, y, z]: [i64; 3],
+    ) {
+        let number = u8::try_from(lane).unwrap_or(0);
+        let start = usize::try_from(texels.image.offset).unwrap_or(0);
+        let place = texels.place(x, y, z);
+        let Some(at) = place.and_then(|at| at.checked_sub(start)) else {
+            let class = texels.image.format.channel.class();
+            observer.missed(&MissedTexel {
+                bordered: class != ChannelClass::Float,
+                ..texels.missed(memory, number, [x, y, z])
+            });
+            return;
+        };
+        let mut operands = [None; 4];
+        let places = (0..self.channels.count_ones() as usize)
+            .map(|slot| slot * self.channel_pitch + lane * self.size);
+        for (to, place) in operands.iter_mut().zip(places) {
+            let first = self.dst.as_ref().and_then(Data::place);
+            *to = first.map(|first| first + place);
+        }
+        let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
+        let access = MemoryAccess {
+            lane: Some(number),
+            extent: texels.extent(memory),
+            operands,
+            texel: true,
+            ..MemoryAccess::plain(Space::Surface(surface), at as u64, bytes, false)
+        };
+        observer.memory(&access, &registers.file);
+    }
+
     /// The texel at an offset from the upper left one of a bilinear filter.
     fn corner(
         &self,
-        texels: &crate::memory::Texels<'_>,
+        texels: &Texels<'_>,
         sampler: Sampler,
         at: [f32; 3],
         offsets: [i64; 3],

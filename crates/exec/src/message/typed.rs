@@ -8,7 +8,7 @@ use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::target::Window;
 use crate::memory::{Memory, Texels};
-use crate::observe::{MemoryAccess, Observer, Space};
+use crate::observe::{MemoryAccess, MissedTexel, Observer, Space};
 
 /// Integer texel coordinates of the lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,7 +82,10 @@ fn report<O: Observer>(
         if place.is_some() {
             observer.memory(&access, &registers.file);
         } else {
-            observer.dropped(&access);
+            observer.missed(&MissedTexel {
+                write: access.write,
+                ..texels.missed(memory, lane, [*x, *y, *z])
+            });
         }
     }
 }
@@ -104,9 +107,7 @@ impl TypedAccess {
             let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
             let of_lane = |space, lane: u8, at| {
                 let mut operands = [None; 4];
-                if self.store
-                    && let Some(first) = data.place()
-                {
+                if let Some(first) = data.place() {
                     let places = self.places(lane).zip(self.enabled_channels());
                     for (to, (place, _)) in operands.iter_mut().zip(places) {
                         *to = Some(first + place);

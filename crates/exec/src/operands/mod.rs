@@ -1,6 +1,7 @@
 //! Operands with everything resolved: places in the register file in bytes.
 
 mod operation;
+mod places;
 
 pub use operation::{DotTerms, FourBits, Lane, Narrowing, Operation, Precision, Relation};
 

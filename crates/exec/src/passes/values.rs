@@ -47,7 +47,7 @@ impl Known {
             Region::Scalar if lanes.count > 1 => None,
             Region::Scalar | Region::Packed => Some(bytes),
             Region::Strided(stride) => Some(usize::from(stride)),
-            _ => return false,
+            Region::Offsets(_) | Region::Indirect { .. } | Region::Rows { .. } => return false,
         };
         let Some(after) = source.offset.checked_sub(self.place) else {
             return false;

@@ -211,6 +211,7 @@ impl Dump {
                 "kind": "sampler",
                 "normalized": sampler.normalized,
                 "addressing": match sampler.addressing {
+                    Addressing::Unchecked => "NONE",
                     Addressing::ClampToEdge => "CLAMP_TO_EDGE",
                     Addressing::ClampToBorder => "CLAMP",
                     Addressing::Repeat => "REPEAT",

@@ -45,7 +45,8 @@ impl Sampler {
         let state = State {
             normalized,
             addressing: match addressing {
-                cl::CL_ADDRESS_NONE | cl::CL_ADDRESS_CLAMP_TO_EDGE => Addressing::ClampToEdge,
+                cl::CL_ADDRESS_NONE => Addressing::Unchecked,
+                cl::CL_ADDRESS_CLAMP_TO_EDGE => Addressing::ClampToEdge,
                 cl::CL_ADDRESS_CLAMP => Addressing::ClampToBorder,
                 cl::CL_ADDRESS_REPEAT => Addressing::Repeat,
                 cl::CL_ADDRESS_MIRRORED_REPEAT => Addressing::Mirror,
