@@ -41,6 +41,8 @@ pub struct Object<'a> {
     pub functions: Vec<Routine<'a>>,
     /// Order of routines and native binaries in the file.
     pub arrangement: Arrangement<'a>,
+    /// Whether zero bytes after the last piece make the length of the file a multiple of four, as in an array of dwords.
+    pub padded: bool,
 }
 
 impl<'a> Object<'a> {
@@ -54,6 +56,7 @@ impl<'a> Object<'a> {
             file_variables: Vec::new(),
             functions: Vec::new(),
             arrangement: Arrangement::Interleaved,
+            padded: false,
         }
     }
 
@@ -228,6 +231,15 @@ impl<'a> Routine<'a> {
     pub fn has_native(&self) -> bool {
         let mut codes = self.binaries.iter().map(|binary| &binary.code);
         codes.any(|code| matches!(code, NativeCode::Bytes(_)))
+    }
+
+    /// Whether its instructions were removed: there are none, and the numbers of the file that locate them do not say so.
+    /// Intel's tools do that to objects whose native code is all that is used.
+    #[must_use]
+    pub fn lacks_code(&self) -> bool {
+        let mut numbers = self.stored.iter().map(|(number, _)| *number);
+        self.body().is_some_and(|body| body.code.is_empty())
+            && numbers.any(|number| matches!(number, Derived::CodeSize | Derived::CodeEntry))
     }
 
     /// The body, if it could be decoded.
