@@ -29,8 +29,8 @@ struct Claim {
 struct Rank {
     /// The tables can be read, and name the routine as the header does.
     named: bool,
-    /// The sizes of header and routine agree.
-    agrees: bool,
+    /// How many numbers of header and content agree: the size, the offset of the inputs.
+    agrees: u8,
     /// Number of ends at which it touches another part.
     touches: u8,
     /// No other part begins inside.
@@ -99,17 +99,17 @@ impl<'a> Container<'a> {
 
     /// Gives extents their places by the evidence for them, in the order of their offsets.
     fn weigh(&mut self, order: Vec<usize>) {
+        let length = self.bytes().len() as u64;
         let mut taken = BTreeSet::new();
         let mut faults = Vec::new();
         for claim in self.ranked(order) {
             let Some(extent) = self.extents.get(claim.extent).copied() else {
                 continue;
             };
-            let end = if claim.start < self.header_end() {
-                None
-            } else {
-                free(&taken, claim.start, claim.end)
-            };
+            let end = (self.header_end()..=length)
+                .contains(&claim.start)
+                .then(|| free(&taken, claim.start, claim.end))
+                .flatten();
             let routine = matches!(extent.id, ExtentId::Routine(_));
             // A binary has no structure that would reveal that it is cut: it stays a placeholder, and its bytes
             // become a filler.
@@ -128,7 +128,6 @@ impl<'a> Container<'a> {
             });
         }
         let mut at = self.header_end();
-        let length = self.bytes().len() as u64;
         let mut gap = |from, to| {
             if from < to && !(to == length && self.is_padding(from)) {
                 let kind = ErrorKind::Uncovered { length: to - from };
@@ -195,8 +194,10 @@ impl<'a> Container<'a> {
         let next = starts.get(next).copied().unwrap_or(length);
         let mut ends = [tables, own, stated].into_iter().filter(can_be);
         let met = ends.clone().filter(|end| starts.binary_search(end).is_ok());
-        claim.rank.agrees = own == stated && can_be(&own);
-        claim.end = if claim.rank.agrees {
+        let sized = own == stated && can_be(&own);
+        let inputs = extent.input_offset.map(u64::from) == reader.inputs;
+        claim.rank.agrees = u8::from(sized) + u8::from(inputs);
+        claim.end = if sized {
             own
         } else if let Some(end) = met.min() {
             end

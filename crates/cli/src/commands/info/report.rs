@@ -8,9 +8,6 @@ use visakit::isa::object::{
 use visakit::isa::{Dialect, Features, Format, StringId, SurfaceId, VarId};
 use visakit::parse::{Container, Error, Extent, ExtentId, PartId};
 
-/// Attributes whose bytes are text.
-const TEXT_ATTRIBUTES: [&str; 2] = ["AsmName", "OutputAsmPath"];
-
 /// A file.
 #[derive(Serialize)]
 pub(super) struct File {
@@ -292,7 +289,7 @@ fn attribute_info(body: &Body<'_>, attribute: &Attribute<'_>) -> AttributeInfo {
     let name = body
         .string(attribute.name)
         .map_or_else(|| format!("string {index}"), printable);
-    let value = if TEXT_ATTRIBUTES.contains(&name.as_str()) {
+    let value = if Attribute::PATHS.contains(&name.as_str()) {
         AttributeValue::Text(printable(&attribute.value))
     } else if attribute.value.is_empty() {
         AttributeValue::Set(true)
