@@ -192,8 +192,8 @@ impl<'a> Container<'a> {
         let can_be = |end: &u64| (tables..=length).contains(end);
         let next = starts.partition_point(|start| *start < tables);
         let next = starts.get(next).copied().unwrap_or(length);
-        let mut ends = [tables, own, stated].into_iter().filter(can_be);
-        let met = ends.clone().filter(|end| starts.binary_search(end).is_ok());
+        let ends = [tables, own, stated].into_iter().filter(can_be);
+        let met = ends.filter(|end| starts.binary_search(end).is_ok());
         let sized = own == stated && can_be(&own);
         let inputs = extent.input_offset.map(u64::from) == reader.inputs;
         claim.rank.agrees = u8::from(sized) + u8::from(inputs);
@@ -203,7 +203,7 @@ impl<'a> Container<'a> {
             end
         } else {
             // Without another part there, the routine is believed before the header.
-            ends.find(|end| *end != tables).unwrap_or(next)
+            [own, stated].into_iter().find(can_be).unwrap_or(next)
         };
         claim.read = true;
         let name = reader.tables().string(reader.tables().name);

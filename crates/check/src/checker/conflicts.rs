@@ -127,12 +127,12 @@ impl Checker {
         let current = (self.number, self.group.0);
         self.find(cause, |this| {
             let verb = |atomic, writes| match (atomic, writes) {
-                (true, _) => "atomic operation",
-                (false, true) => "write",
-                (false, false) => "read",
+                (true, _) => ("an", "atomic operation"),
+                (false, true) => ("a", "write"),
+                (false, false) => ("a", "read"),
             };
-            let mine = verb(now.atomic, now.writes);
-            let theirs = verb(conflict.other.atomic, conflict.other.writes);
+            let (_, mine) = verb(now.atomic, now.writes);
+            let (article, theirs) = verb(conflict.other.atomic, conflict.other.writes);
             let how = if conflict.same_message {
                 "by another lane of the same instruction"
             } else if conflict.lockstep {
@@ -147,7 +147,7 @@ impl Checker {
             } else {
                 ""
             };
-            let message = format!("{mine} without an order with a {theirs} {how}{same}");
+            let message = format!("{mine} without an order with {article} {theirs} {how}{same}");
             let mut finding = this.finding(kind, space, message, access.lane);
             finding.target = match located.reached {
                 Reached::Flat(object, _) => this.target(object, offset.cast_signed()),

@@ -61,13 +61,13 @@ fn parts<'a>(object: &'a Object<'a>, but: Option<ExtentId>) -> Parts<'a> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn one_wrong_number_leaves_the_other_parts(
         version in any::<Index>(),
         numbers in proptest::collection::vec(any::<u64>(), 0..4000),
-        wrong in proptest::collection::vec((any::<Index>(), any::<u32>()), 24),
+        wrong in proptest::collection::vec((any::<Index>(), any::<u32>()), 16),
     ) {
         let version = *version.get(&Version::SUPPORTED);
         let bytes = visakit::encode::write(&named(&numbers, version)).unwrap();
@@ -107,9 +107,10 @@ proptest! {
             let lost = (offset || binary).then_some(id);
             let (routines, natives) = parts(&read.object, lost);
             let (all, codes) = parts(&original.object, lost);
-            prop_assert_eq!(routines, all, "{:?} at {:#x}: {} is {}", id, at, stated, value);
+            let told = format!("{id:?} at {at:#x}: {stated} is {value}, {:?}", read.errors);
+            prop_assert!(routines == all, "{told}");
             if !(binary && offset) {
-                prop_assert_eq!(natives, codes, "{:?} at {:#x}: {} is {}", id, at, stated, value);
+                prop_assert!(natives == codes, "{told}");
             }
         }
     }
