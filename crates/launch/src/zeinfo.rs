@@ -1,10 +1,13 @@
 //! The `.ze_info` metadata of a zebin: how a kernel expects its arguments.
 //!
-//! The layout is that of the zebin specification in the public compiler repository. Keys that are not known here
-//! are skipped: every compiler release adds some.
+//! The layout is that of the zebin specification, version 1.73, in the public compiler repository. Keys that launching
+//! does not need are skipped; [`ZeInfo::unknown_keys`] names those that are newer.
+
+mod keys;
 
 use crate::error::LaunchError;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// Metadata of all kernels of a program.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -12,6 +15,9 @@ use serde::Deserialize;
 pub struct ZeInfo {
     /// Version of the metadata, `major.minor`.
     pub version: String,
+    /// How the program's loads and stores use the cache of a core by default (since 1.69): `wb`, `wt`, `wbp`; empty if not
+    /// stated.
+    pub l1_cache_policy: String,
     /// The kernels, in no particular order.
     #[serde(deserialize_with = "list")]
     pub kernels: Vec<KernelInfo>,
@@ -87,6 +93,10 @@ pub struct ExecutionEnv {
     pub inline_data_payload_size: u32,
     /// The kernel needs the buffer of implicit arguments.
     pub require_iab: bool,
+    /// Bytes that each thread spills from registers to memory.
+    pub spill_size: u32,
+    /// The kernel reads bindless images.
+    pub has_bindless_image_read: bool,
     /// Bytes of private memory, where `per_thread_memory_buffers` leave them out.
     pub private_size: u32,
 }
@@ -308,6 +318,18 @@ impl ZeInfo {
         serde_saphyr::from_str(text).map_err(|error| LaunchError::ZeInfo(error.to_string()))
     }
 
+    /// Keys that the specification does not have, with the keys they are in, as in `kernels.execution_env.new`. Each is
+    /// named once; text that [`Self::parse`] refuses has none.
+    #[must_use]
+    pub fn unknown_keys(text: &str) -> Vec<String> {
+        let text = text.trim_end_matches('\0');
+        let mut found = BTreeSet::new();
+        if let Ok(value) = serde_saphyr::from_str::<serde_json::Value>(text) {
+            keys::unknown(&value, "", "", &mut found);
+        }
+        found.into_iter().collect()
+    }
+
     /// The kernel of that name.
     ///
     /// # Errors
@@ -345,6 +367,28 @@ impl KernelInfo {
         let buffers = self.per_thread_memory_buffers.iter();
         let scratch = buffers.filter(|b| b.kind == "scratch");
         scratch.map(|b| u64::from(b.size)).sum()
+    }
+
+    /// Bytes of private memory of a thread.
+    #[must_use]
+    pub fn private_bytes(&self) -> u64 {
+        let buffers = self.per_thread_memory_buffers.iter();
+        let private = buffers.filter(|b| b.usage == "private_space");
+        let each = private.map(|b| match b.is_simt_thread {
+            true => u64::from(b.size) * u64::from(self.execution_env.simd_size),
+            false => u64::from(b.size),
+        });
+        each.sum::<u64>()
+            .max(self.execution_env.private_size.into())
+    }
+
+    /// Bytes that a thread spills from registers to memory, as new and old compilers state them.
+    #[must_use]
+    pub fn spill_bytes(&self) -> u64 {
+        let buffers = self.per_thread_memory_buffers.iter();
+        let spilled = buffers.filter(|b| b.usage == "spill_fill_space");
+        let spilled: u64 = spilled.map(|b| u64::from(b.size)).sum();
+        spilled.max(self.execution_env.spill_size.into())
     }
 
     /// Bytes of per-thread data before the cross-thread data.

@@ -112,6 +112,20 @@ impl<'a> Object<'a> {
         self.kernels.iter().take(followed).any(has_code)
     }
 
+    /// The value of the attribute `Target` that a routine has without stating it: that of the last routine before which
+    /// does, or else 3D, as in Intel's printer.
+    #[must_use]
+    pub fn target_before(&self, id: RoutineId) -> u64 {
+        const TARGET_3D: u64 = 1;
+        let before = self.routines().take_while(|(other, _)| *other != id);
+        let stated = before.filter_map(|(_, routine)| routine.body()?.attribute("Target"));
+        let numbers = stated.filter_map(|attribute| match attribute.value.len() {
+            0 => Some(1),
+            _ => attribute.number(),
+        });
+        numbers.last().unwrap_or(TARGET_3D)
+    }
+
     /// The routine with that id.
     #[must_use]
     pub fn routine(&self, id: RoutineId) -> Option<&Routine<'a>> {

@@ -14,7 +14,7 @@ mod pairs;
 
 use crate::location::Table;
 use align::align;
-use attributes::attributes;
+use attributes::of_routine;
 use numbers::{Numbers, Side};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -157,7 +157,8 @@ fn routine(old: Found<'_>, new: Found<'_>) -> RoutineDiff {
             };
             let (x, y) = (inputs(a, Side::Old), inputs(b, Side::New));
             lists("input", &x, &y, &mut changes);
-            let (x, y) = (attributes(a, &a.attributes), attributes(b, &b.attributes));
+            let x = of_routine(old.0, old.1, a);
+            let y = of_routine(new.0, new.1, b);
             lists("attribute", &x, &y, &mut changes);
             same = code::compare(old, new, &numbers, &mut changes);
         }
