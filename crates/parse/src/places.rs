@@ -31,32 +31,26 @@ struct Rank {
     named: bool,
     /// How many numbers of header and content agree: the size, the offset of the inputs.
     agrees: u8,
+    /// No other part begins inside: stale sizes are more frequent than stale offsets.
+    alone: bool,
     /// Number of ends at which it touches another part.
     touches: u8,
-    /// No other part begins inside.
-    alone: bool,
 }
 
 impl<'a> Container<'a> {
     /// Decides which bytes the extents have.
     pub(crate) fn settle(&mut self) {
-        if self.tiles((0..self.extents.len()).filter(|&i| self.claims(i))) {
-            let all = (0..self.extents.len()).filter(|&i| self.claims(i));
-            all.collect::<Vec<_>>()
-                .into_iter()
-                .for_each(|i| self.hold(i, None));
-            return;
-        }
         let mut order: Vec<usize> = (0..self.extents.len())
             .filter(|&i| self.claims(i))
             .collect();
-        // Empty ones first, so that they do not seem to overlap what begins at the same offset.
-        order.sort_by_key(|&i| self.extents.get(i).map(|e| (e.offset, e.stated_size, e.id)));
-        if self.tiles(order.iter().copied()) {
-            order.into_iter().for_each(|i| self.hold(i, None));
-        } else {
-            self.weigh(order);
+        if !self.tiles(&order) {
+            // Empty ones first, so that they do not seem to overlap what begins at the same offset.
+            order.sort_by_key(|&i| self.extents.get(i).map(|e| (e.offset, e.stated_size, e.id)));
+            if !self.tiles(&order) {
+                return self.weigh(order);
+            }
         }
+        order.into_iter().for_each(|i| self.hold(i, None));
     }
 
     fn claims(&self, extent: usize) -> bool {
@@ -66,13 +60,27 @@ impl<'a> Container<'a> {
     }
 
     /// Whether the stated places follow each other from the header to the end of the file, in this order.
-    fn tiles(&self, mut order: impl Iterator<Item = usize>) -> bool {
-        let start = self.header_end();
-        let end = order.try_fold(start, |at, i| {
-            let extent = self.extents.get(i)?;
+    fn tiles(&self, order: &[usize]) -> bool {
+        let mut extents = order.iter().filter_map(|&i| self.extents.get(i));
+        let end = extents.try_fold(self.header_end(), |at, extent| {
             (u64::from(extent.offset) == at).then(|| extent.stated_end())
         });
-        end.is_some_and(|end| end == self.bytes().len() as u64 || self.is_padding(end))
+        let last = order.last().and_then(|&i| self.extents.get(i));
+        end.is_some_and(|end| {
+            end == self.bytes().len() as u64
+                || self.is_padding(end) && last.is_none_or(|last| self.ends_as_stated(last))
+        })
+    }
+
+    /// Whether the content of a routine does not contradict its stated end: its last bytes may look like padding.
+    fn ends_as_stated(&self, extent: &Extent) -> bool {
+        let stated = extent.stated_end();
+        let mut budget = u64::MAX;
+        let reader = self.tables_at(extent, &mut budget);
+        reader.is_none_or(|reader| {
+            let own = own_end(&reader);
+            own == stated || own < reader.tables_end() && reader.tables_end() == stated
+        })
     }
 
     /// Whether only padding follows an offset: zero bytes up to a multiple of four.
@@ -188,7 +196,7 @@ impl<'a> Container<'a> {
             return claim;
         };
         let tables = reader.tables_end();
-        let own = start + u64::from(reader.code_entry.0) + u64::from(reader.code_size.0);
+        let own = own_end(&reader);
         let can_be = |end: &u64| (tables..=length).contains(end);
         let next = starts.partition_point(|start| *start < tables);
         let next = starts.get(next).copied().unwrap_or(length);
@@ -269,6 +277,11 @@ impl<'a> Container<'a> {
         let name = self.entry(id).map(Routine::display_name);
         Error::new(kind, at, context).in_routine(id, &name.unwrap_or_default())
     }
+}
+
+/// The end that a routine states itself.
+fn own_end(reader: &RoutineReader<'_>) -> u64 {
+    reader.offset() + u64::from(reader.code_entry.0) + u64::from(reader.code_size.0)
 }
 
 /// The end of what is free from `start` on, at most `end`; `None` if the start is taken.
