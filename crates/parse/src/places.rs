@@ -29,6 +29,8 @@ struct Claim {
 struct Rank {
     /// The tables can be read, and name the routine as the header does.
     named: bool,
+    /// Nothing speaks against it: native code, or a routine whose tables can be read.
+    possible: bool,
     /// How many numbers of header and content agree: the size, the offset of the inputs.
     agrees: u8,
     /// No other part begins inside: stale sizes are more frequent than stale offsets.
@@ -170,12 +172,14 @@ impl<'a> Container<'a> {
         let mut ends: Vec<u64> = claims.iter().map(|claim| claim.end).collect();
         ends.push(self.header_end());
         ends.sort_unstable();
+        let possible = claims.iter().filter(|claim| claim.rank.possible);
+        let others: Vec<u64> = possible.map(|claim| claim.start).collect();
         for claim in &mut claims {
             let begins = ends.binary_search(&claim.start).is_ok();
             let ends = starts.binary_search(&claim.end).is_ok() || self.is_padding(claim.end);
             claim.rank.touches = u8::from(begins) + u8::from(ends);
-            let next = starts.partition_point(|start| *start <= claim.start);
-            claim.rank.alone = starts.get(next).is_none_or(|next| *next >= claim.end);
+            let next = others.partition_point(|start| *start <= claim.start);
+            claim.rank.alone = others.get(next).is_none_or(|next| *next >= claim.end);
         }
         claims.sort_by_key(|claim| core::cmp::Reverse(claim.rank));
         claims
@@ -190,7 +194,10 @@ impl<'a> Container<'a> {
             start,
             end: stated.min(length).max(start),
             read: false,
-            rank: Rank::default(),
+            rank: Rank {
+                possible: matches!(extent.id, ExtentId::Binary { .. }),
+                ..Rank::default()
+            },
         };
         let Some(reader) = self.tables_at(extent, budget) else {
             return claim;
@@ -214,6 +221,7 @@ impl<'a> Container<'a> {
             [own, stated].into_iter().find(can_be).unwrap_or(next)
         };
         claim.read = true;
+        claim.rank.possible = true;
         let name = reader.tables().string(reader.tables().name);
         claim.rank.named = name == Some(reader.name());
         claim
