@@ -380,7 +380,7 @@ impl Rows<'_> {
     fn end(&self, summary: &mut Summary, tables: &mut Tables) {
         summary.instructions += i64::from(self.instructions);
         if self.select.objects {
-            for name in ["OutputAsmPath", "AsmName"] {
+            for name in Attribute::PATHS {
                 if let Some(attribute) = self.body.attribute(name) {
                     summary.path(&attribute.value);
                 }

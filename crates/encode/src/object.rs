@@ -76,6 +76,10 @@ pub fn write(object: &Object<'_>) -> Result<Vec<u8>, Error> {
             Piece::Filler(bytes) => out.bytes("filler", bytes)?,
         }
     }
+    if object.padded {
+        let padding = out.bytes.len().next_multiple_of(4) - out.bytes.len();
+        out.bytes("padding", [0; 3].get(..padding).unwrap_or_default())?;
+    }
     if u32::try_from(out.bytes.len()).is_err() {
         return Err(fail(ErrorKind::ObjectTooLarge));
     }

@@ -215,11 +215,10 @@ fn operands(markdown: &mut String, row: &InstructionDef) {
         if classes.is_empty() && types.is_empty() {
             continue;
         }
-        let _ = write!(markdown, "* `{}`: {}", field.name, classes.join(", "));
-        if !types.is_empty() {
-            let _ = write!(markdown, "; types {}", types.join(" "));
-        }
-        markdown.push('\n');
+        let types = (!types.is_empty()).then(|| format!("types {}", types.join(" ")));
+        let classes = (!classes.is_empty()).then(|| classes.join(", "));
+        let said: Vec<_> = classes.into_iter().chain(types).collect();
+        let _ = writeln!(markdown, "* `{}`: {}", field.name, said.join("; "));
     }
 }
 

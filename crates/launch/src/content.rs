@@ -1,6 +1,8 @@
 //! Determines what a file contains from its bytes: file names do not matter.
 
 use std::fmt;
+use std::io::Read;
+use std::path::Path;
 use visakit_parse::MAGIC;
 
 /// The content of a file.
@@ -53,8 +55,8 @@ const BEGINNINGS: [(&[u8], Content); 9] = [
     (b"CTNI", Content::PatchTokens),
 ];
 
-/// This many bytes are examined.
-pub(crate) const TELLING: usize = 4096;
+/// This many bytes are examined: licences and helpers may precede what tells.
+pub(crate) const TELLING: usize = 64 << 10;
 
 /// Beginnings of lines of vISA text; one of them is sufficient.
 const VISA: [&str; 6] = [
@@ -67,7 +69,7 @@ const VISA: [&str; 6] = [
 ];
 
 /// Beginnings of lines of other texts.
-const OTHERS: [(&str, Content); 11] = [
+const OTHERS: [(&str, Content); 9] = [
     ("; SPIR-V", Content::SpirVText),
     ("OpCapability ", Content::SpirVText),
     ("; ModuleID", Content::LlvmText),
@@ -76,9 +78,7 @@ const OTHERS: [(&str, Content); 11] = [
     ("//.kernel", Content::NativeText),
     ("//.platform", Content::NativeText),
     ("kernels:", Content::ZeInfo),
-    ("__kernel", Content::OpenCl),
-    ("kernel void", Content::OpenCl),
-    ("#pragma OPENCL", Content::OpenCl),
+    ("source_filename", Content::LlvmText),
 ];
 
 impl Content {
@@ -108,13 +108,34 @@ impl Content {
         if head.contains(&0) {
             return Self::Unknown;
         }
-        let lines = || head.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_start);
-        let any = |start: &str| lines().any(|line| line.starts_with(start.as_bytes()));
-        if VISA.iter().any(|start| any(start)) {
-            return Self::Text;
+        let lines = head.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+        let code = without_comments(head);
+        let bare = || code.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+        let begins = |line: &[u8], start: &str| line.starts_with(start.as_bytes());
+        let visa = |line: &[u8]| VISA.iter().any(|start| begins(line, start));
+        // What is inside of comments tells of other texts, but only before the code of vISA or C begins.
+        let other = |line: &[u8]| OTHERS.iter().find(|(start, _)| begins(line, start));
+        let first = bare().position(|line| visa(line) || is_c(line));
+        let found = lines
+            .take(first.map_or(usize::MAX, |n| n + 1))
+            .find_map(other);
+        match first.and_then(|n| bare().nth(n)) {
+            Some(line) if visa(line) => Self::Text,
+            _ if found.is_some() => found.map_or(Self::Text, |(_, found)| *found),
+            Some(_) => Self::OpenCl,
+            None => Self::Text,
         }
-        let other = OTHERS.iter().find(|(start, _)| any(start));
-        other.map_or(Self::Text, |(_, found)| *found)
+    }
+
+    /// Classifies a file by its beginning.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn of_file(path: &Path) -> std::io::Result<Self> {
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path)?;
+        file.take(TELLING as u64).read_to_end(&mut bytes)?;
+        Ok(Self::of(&bytes))
     }
 
     /// Whether it may contain a program: an object, a text, or a file that contains them.
@@ -153,6 +174,50 @@ impl Content {
             }
         }
     }
+}
+
+/// Whether a line without comments is one of C, and of none of the languages that have no braces around statements:
+/// directives of the preprocessor, statements and their ends, kernels. The only semicolons of vISA are inside of regions.
+fn is_c(line: &[u8]) -> bool {
+    let words = line.split(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'%')));
+    let ends = |pair: &[u8]| matches!(pair, [before, b';', after] if !before.is_ascii_whitespace() && after.is_ascii_whitespace());
+    line.starts_with(b"#")
+        || (line.len() > 1 && line.ends_with(b";"))
+        || line.ends_with(b"{")
+        || line.windows(3).any(ends)
+        || words
+            .into_iter()
+            .any(|word| matches!(word, b"__kernel" | b"kernel"))
+}
+
+/// The text with blanks for its comments, in the same lines.
+fn without_comments(text: &[u8]) -> Vec<u8> {
+    let mut code = text.to_vec();
+    let (mut at, mut inside) = (0, None);
+    while let Some(rest) = code.get_mut(at..).filter(|rest| !rest.is_empty()) {
+        let ends: &[u8] = match (&inside, &*rest) {
+            (None, [b'/', b'/', ..]) => b"//",
+            (None, [b'/', b'*', ..]) => b"/*",
+            (Some(b'*'), [b'*', b'/', ..]) => b"*/",
+            (Some(b'/'), [b'\n', ..]) => b"\n",
+            _ => &[],
+        };
+        let length = ends.len().max(1);
+        let blank = inside.is_some() || !ends.is_empty();
+        inside = match (ends, inside) {
+            (b"//", _) => Some(b'/'),
+            (b"/*", _) => Some(b'*'),
+            ([], inside) => inside,
+            _ => None,
+        };
+        for byte in rest.iter_mut().take(length) {
+            if blank && *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+        at += length;
+    }
+    code
 }
 
 /// Whether the memory contains these bytes.
@@ -226,11 +291,41 @@ mod tests {
             (b"; ModuleID = 'k'\n", Content::LlvmText),
             (b"//.kernel add\n//.platform DG2\n", Content::NativeText),
             (b"int f();\n__kernel void k() {}\n", Content::OpenCl),
+            (
+                b"#define K __kernel\nK void k(global int *o) { *o = 1; }\n",
+                Content::OpenCl,
+            ),
+            (
+                b"__attribute__((x(16)))  kernel void k() {}",
+                Content::OpenCl,
+            ),
+            (
+                b"; ModuleID = 'k'\ndefine void @kernel() {\n  ret void ; end\n}\n",
+                Content::LlvmText,
+            ),
+            // C is what begins as C, even with assembly inside.
+            (
+                b"int f() { return 1; }\n/* .version 4.1\n */ kernel void k() {}",
+                Content::OpenCl,
+            ),
+            (
+                b"/* int a; */ // b;\nmov (M1, 1) V1(0,0)<1> V2(0,0)<0;1,0>\n",
+                Content::Text,
+            ),
+            (
+                b"switchjmp (M1, 1) V1(0,0)<;,1> {L1, L2}\n.kernel_attr X=1\n",
+                Content::Text,
+            ),
             (b"---\nversion: '1.0'\nkernels:\n", Content::ZeInfo),
             // A remark of a text about its source does not make it source.
             (b"//.kernel k\n.version 4.1\n", Content::Text),
         ] {
             assert_eq!(Content::of(bytes), kind, "{bytes:?}");
+            // A long licence does not hide what follows.
+            if matches!(kind, Content::OpenCl | Content::Text) && !bytes.is_empty() {
+                let licence = b"// *-1; {\n".repeat(4000);
+                assert_eq!(Content::of(&[&licence, bytes].concat()), kind);
+            }
         }
     }
 

@@ -1,13 +1,12 @@
 //! Folders that a compiler dumped into: texts of kernels and functions, and the metadata of the same compilation.
 
-use crate::content::{Content, TELLING};
+use crate::content::Content;
 use crate::error::LaunchError;
 use crate::input::LARGEST;
 use crate::locals::{LocalVariable, local_variables};
 use crate::source::Source;
 use crate::zebin::Zebin;
 use crate::zeinfo::ZeInfo;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A program with constants comes with a kernel that only carries their symbols, and functions that are called by their
@@ -137,7 +136,7 @@ impl Dump {
                 dump.representations.push(path);
                 continue;
             }
-            match beginning(&path) {
+            match Content::of_file(&path).ok() {
                 Some(Content::Text | Content::Gzip) if is_text(&path) => {
                     if let Ok(source) = Source::open(&path) {
                         dump.texts.extend(text(&source));
@@ -309,14 +308,6 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Lau
         }
     }
     Ok(())
-}
-
-/// The content of a file, judging by its beginning; `None` if it cannot be read.
-fn beginning(path: &Path) -> Option<Content> {
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).ok()?;
-    file.take(TELLING as u64).read_to_end(&mut bytes).ok()?;
-    Some(Content::of(&bytes))
 }
 
 /// Other texts (LLVM, options, native code) are dumped beside those of vISA.

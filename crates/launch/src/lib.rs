@@ -85,7 +85,7 @@ pub use trial::{
     trial,
 };
 pub use variables::Variables;
-pub use zebin::{AddressPart, DataRelocation, DataSection, DataSymbol, Zebin};
+pub use zebin::{AddressPart, DataRelocation, DataSection, DataSymbol, ElfSection, Zebin};
 pub use zeinfo::{
     AddrMode, AddrSpace, ArgInfo, ArgType, BindingTableIndex, ExecutionEnv, InlineSampler,
     KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, UserAttributes, ZeInfo,

@@ -130,7 +130,9 @@ pub fn find_kernel<'o, 'a>(
     };
     found.map_or_else(
         || {
-            let known: Vec<_> = object.kernels.iter().map(Routine::display_name).collect();
+            // The table of symbols is not a kernel to choose.
+            let known = object.kernels.iter().filter(|kernel| real(kernel));
+            let known: Vec<_> = known.map(Routine::display_name).collect();
             Err(LaunchError::NoSuchKernel {
                 name: name.unwrap_or_default().to_owned(),
                 place: "the object",

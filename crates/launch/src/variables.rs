@@ -8,6 +8,9 @@ use crate::zebin::{DataSection, DataSymbol};
 use visakit_exec::Memory;
 use visakit_exec::memory::{Storage, Surface};
 
+/// Symbols whose values are those of the machine: bytes of the state of a surface.
+const RUNTIME: [(&str, u64); 1] = [("__INTEL_SURFACE_STATE_SIZE", 64)];
+
 /// The program-scope variables of a program, with their contents.
 ///
 /// They are the first buffers of every memory that they are put into, so that their addresses are the same in each.
@@ -38,6 +41,9 @@ impl Variables {
                 let address = base.wrapping_add(symbol.offset);
                 variables.symbols.insert(symbol.name.clone(), address);
             }
+        }
+        for (name, value) in RUNTIME {
+            variables.symbols.entry(name.to_owned()).or_insert(value);
         }
         for (section, (_, storage, _)) in data.iter().zip(&variables.sections) {
             if !section.relocations.is_empty() {

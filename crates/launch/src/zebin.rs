@@ -4,14 +4,19 @@
 //! most of the container, is ignored: kernels run from their vISA.
 
 use crate::error::{LaunchError, zeroes};
-use object::elf::FileHeader32;
-use object::elf::FileHeader64;
-use object::read::elf::{ElfFile, FileHeader};
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{ElfFile, FileHeader, SectionHeader};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SymbolIndex};
 use std::borrow::Cow;
 
-/// Type of the sections that hold vISA text.
+/// Types of sections that only a zebin has.
+const SHT_SPIRV: u32 = 0xff00_0009;
+const SHT_ZEINFO: u32 = 0xff00_0011;
+const SHT_GTPIN: u32 = 0xff00_0012;
 const SHT_VISAASM: u32 = 0xff00_0013;
+const SHT_MISC: u32 = 0xff00_0014;
+/// Code as PISA (since 1.71).
+const SHT_PISA: u32 = 0xff00_0015;
 /// Note: product family.
 const NOTE_PRODUCT: u32 = 1;
 /// Note: core family.
@@ -50,8 +55,44 @@ pub struct Zebin {
     /// Names whose addresses the code takes, and which it does not define: functions and variables of other
     /// programs, and those of the compiler's runtime, which begin with two underscores.
     pub undefined: Vec<String>,
-    /// Section names, for messages.
-    pub sections: Vec<String>,
+    /// The sections of the file, in order.
+    pub sections: Vec<ElfSection>,
+}
+
+/// A section of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ElfSection {
+    /// Its name.
+    pub name: String,
+    /// Its type, `sh_type`.
+    pub kind: u32,
+    /// Bytes in the file, or in memory if it is zeroed there.
+    pub bytes: u64,
+}
+
+impl ElfSection {
+    /// The content, by the type and for types of every ELF file by the name; `None` if neither is known.
+    #[must_use]
+    pub fn content(&self) -> Option<&'static str> {
+        Some(match self.kind {
+            SHT_SPIRV => "SPIR-V",
+            SHT_ZEINFO => "launch metadata",
+            SHT_GTPIN => "instrumentation data",
+            SHT_VISAASM => "vISA text",
+            SHT_MISC => "build options and the like",
+            SHT_PISA => "PISA",
+            elf::SHT_SYMTAB => "symbols",
+            elf::SHT_STRTAB => "names",
+            elf::SHT_REL | elf::SHT_RELA => "relocations",
+            elf::SHT_NOTE => "compatibility notes",
+            elf::SHT_NULL => "nothing",
+            elf::SHT_NOBITS => "zeroed variables",
+            elf::SHT_PROGBITS if self.name.starts_with(".text") => "native code",
+            elf::SHT_PROGBITS if self.name.starts_with(".data") => "variables",
+            elf::SHT_PROGBITS if self.name.starts_with(".debug") => "debug information",
+            _ => return None,
+        })
+    }
 }
 
 /// Program-scope variables.
@@ -121,13 +162,17 @@ impl Zebin {
         let names = self
             .sections
             .iter()
-            .filter_map(|name| name.strip_prefix(".text."));
+            .filter_map(|section| section.name.strip_prefix(".text."));
         let kernels: Vec<_> = names.filter(|name| !name.starts_with("Intel_")).collect();
         let mut held = vec![match kernels.as_slice() {
             [] => "metadata".to_owned(),
             kernels => format!("native code of {}", kernels.join(", ")),
         }];
-        if self.sections.iter().any(|name| name.starts_with(".spv")) {
+        if self
+            .sections
+            .iter()
+            .any(|section| section.kind == SHT_SPIRV || section.name.starts_with(".spv"))
+        {
             held.push("the SPIR-V that it was compiled from".to_owned());
         }
         held.join(" and ")
@@ -178,6 +223,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
     for section in file.sections() {
         let name = section.name().unwrap_or_default().to_owned();
         let data = section.data().unwrap_or_default();
+        let kind = section.elf_section_header().sh_type(file.endian());
         match name.as_str() {
             ".ze_info" => {
                 zebin.zeinfo = String::from_utf8_lossy(data).into_owned();
@@ -227,19 +273,21 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                     }
                 }
             }
-            _ if name.starts_with(".visaasm") || section_type(&section) == Some(SHT_VISAASM) => {
+            _ if name.starts_with(".visaasm") || kind == SHT_VISAASM => {
                 let module = name.strip_prefix(".visaasm").unwrap_or(&name);
                 let module = module.trim_start_matches('.').to_owned();
                 zebin.texts.push((module, data.to_vec()));
             }
             _ => {}
         }
-        zebin.sections.push(name);
+        let bytes = section.size();
+        zebin.sections.push(ElfSection { name, kind, bytes });
     }
     if !found {
+        let names: Vec<_> = zebin.sections.iter().map(|s| s.name.as_str()).collect();
         return Err(LaunchError::Zebin(format!(
             "it has no section .ze_info; it has: {}",
-            zebin.sections.join(" ")
+            names.join(" ")
         )));
     }
     for symbol in file.symbols() {
@@ -260,18 +308,6 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
     }
     zebin.join_zeroes()?;
     Ok(zebin)
-}
-
-fn section_type<'d, H: FileHeader>(
-    section: &object::read::elf::ElfSection<'d, '_, H>,
-) -> Option<u32> {
-    match section.flags() {
-        object::SectionFlags::Elf { .. } => match section.kind() {
-            object::SectionKind::Elf(kind) => Some(kind),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// The name that a relocation needs, if it takes an address and nothing in the file defines it.

@@ -1,11 +1,14 @@
 //! The `.ze_info` metadata of a zebin: how a kernel expects its arguments.
 //!
-//! The layout is that of the zebin specification in the public compiler repository. Keys that are not known here
-//! are skipped: every compiler release adds some.
+//! The layout is that of the zebin specification, version 1.73, in the public compiler repository. Keys that launching
+//! does not need are skipped; [`ZeInfo::unknown_keys`] names those that are newer.
+
+mod keys;
 
 use crate::error::LaunchError;
 use crate::value;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use visakit_isa::DataType;
 
 /// Every metadata may have this many nodes of YAML.
@@ -14,12 +17,26 @@ const LEAST_NODES: usize = 250_000;
 /// Every metadata may have this many events of a parser of YAML.
 const LEAST_EVENTS: usize = 1_000_000;
 
+/// What a reader of YAML may do for a text: compilers write a dozen bytes for each node.
+fn bounds(text: &str) -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_nodes: LEAST_NODES.max(text.len() / 4),
+            max_events: LEAST_EVENTS.max(text.len()),
+        },
+        with_snippet: false,
+    }
+}
+
 /// Metadata of all kernels of a program.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct ZeInfo {
     /// Version of the metadata, `major.minor`.
     pub version: String,
+    /// How the program's loads and stores use the cache of a core by default (since 1.69): `wb`, `wt`, `wbp`; empty if not
+    /// stated.
+    pub l1_cache_policy: String,
     /// The kernels, in no particular order.
     #[serde(deserialize_with = "list")]
     pub kernels: Vec<KernelInfo>,
@@ -95,6 +112,10 @@ pub struct ExecutionEnv {
     pub inline_data_payload_size: u32,
     /// The kernel needs the buffer of implicit arguments.
     pub require_iab: bool,
+    /// Bytes that each thread spills from registers to memory.
+    pub spill_size: u32,
+    /// The kernel reads bindless images.
+    pub has_bindless_image_read: bool,
     /// Bytes of private memory, where `per_thread_memory_buffers` leave them out.
     pub private_size: u32,
 }
@@ -334,16 +355,21 @@ impl ZeInfo {
         if text.is_empty() {
             return Ok(Self::default());
         }
-        // Compilers write a dozen bytes for each node.
-        let options = serde_saphyr::options! {
-            budget: serde_saphyr::budget! {
-                max_nodes: LEAST_NODES.max(text.len() / 4),
-                max_events: LEAST_EVENTS.max(text.len()),
-            },
-            with_snippet: false,
-        };
-        serde_saphyr::from_str_with_options(text, options)
+        serde_saphyr::from_str_with_options(text, bounds(text))
             .map_err(|error| LaunchError::ZeInfo(error.to_string()))
+    }
+
+    /// Keys that the specification does not have, with the keys they are in, as in `kernels.execution_env.new`. Each is
+    /// named once; text that [`Self::parse`] refuses has none.
+    #[must_use]
+    pub fn unknown_keys(text: &str) -> Vec<String> {
+        let text = text.trim_end_matches('\0');
+        let mut found = BTreeSet::new();
+        let value = serde_saphyr::from_str_with_options::<serde_json::Value>(text, bounds(text));
+        if let Ok(value) = value {
+            keys::unknown(&value, "", "", &mut found);
+        }
+        found.into_iter().collect()
     }
 
     /// The kernel of that name.
@@ -383,6 +409,28 @@ impl KernelInfo {
         let buffers = self.per_thread_memory_buffers.iter();
         let scratch = buffers.filter(|b| b.kind == "scratch");
         scratch.map(|b| u64::from(b.size)).sum()
+    }
+
+    /// Bytes of private memory of a thread.
+    #[must_use]
+    pub fn private_bytes(&self) -> u64 {
+        let buffers = self.per_thread_memory_buffers.iter();
+        let private = buffers.filter(|b| b.usage == "private_space");
+        let each = private.map(|b| match b.is_simt_thread {
+            true => u64::from(b.size) * u64::from(self.execution_env.simd_size),
+            false => u64::from(b.size),
+        });
+        each.sum::<u64>()
+            .max(self.execution_env.private_size.into())
+    }
+
+    /// Bytes that a thread spills from registers to memory, as new and old compilers state them.
+    #[must_use]
+    pub fn spill_bytes(&self) -> u64 {
+        let buffers = self.per_thread_memory_buffers.iter();
+        let spilled = buffers.filter(|b| b.usage == "spill_fill_space");
+        let spilled: u64 = spilled.map(|b| u64::from(b.size)).sum();
+        spilled.max(self.execution_env.spill_size.into())
     }
 
     /// Bytes of per-thread data before the cross-thread data.

@@ -2,8 +2,7 @@
 
 use crate::dialect::{self, FoundDialect};
 use crate::error::{Context, Error, ErrorKind, NomError};
-use crate::extent::{Extent, ExtentId};
-use crate::pieces::Pieces;
+use crate::extent::{self, Extent, ExtentId};
 use crate::routine::RoutineReader;
 use crate::wire::{Cursor, Leaf, Observer, Silent, locate};
 use alloc::borrow::Cow;
@@ -12,7 +11,6 @@ use nom::Parser;
 use nom::bytes::streaming::tag;
 use nom::number::streaming::le_u8;
 use visakit_isa::object::{NativeCode, Object, Routine, RoutineId, RoutineKind};
-use visakit_isa::wire::Derived;
 use visakit_isa::{Dialect, Format, Version};
 
 /// The first four bytes of every object.
@@ -46,7 +44,9 @@ pub struct Container<'a> {
     bytes: &'a [u8],
     header: Object<'a>,
     header_end: u64,
-    extents: Vec<Extent>,
+    pub(crate) extents: Vec<Extent>,
+    /// The faults of the places, by their offsets.
+    pub(crate) faults: Vec<Error>,
     /// Indices into `extents` of the kernels, then of the functions.
     routines: Vec<usize>,
     dialect: FoundDialect,
@@ -76,7 +76,7 @@ impl<'a> Container<'a> {
         let mut cursor = Cursor::new(rest, PREFIX, header.format(), observer);
         header.read_header(&mut cursor)?;
         let header_end = cursor.position();
-        let extents = extents(&header, &cursor.derived);
+        let extents = extent::stated(&header, &cursor.derived);
         for extent in &extents {
             // Those that turn out to hold code get it in the end.
             if let ExtentId::Binary { kernel, index } = extent.id
@@ -87,7 +87,7 @@ impl<'a> Container<'a> {
             {
                 binary.code = NativeCode::Placeholder {
                     offset: extent.offset,
-                    size: extent.size,
+                    size: extent.stated_size,
                 };
             }
         }
@@ -97,14 +97,17 @@ impl<'a> Container<'a> {
             .filter(|(_, p)| matches!(p.id, ExtentId::Routine(_)))
             .map(|(i, _)| i)
             .collect();
-        Ok(Self {
+        let mut container = Self {
             bytes,
             header,
             header_end,
             extents,
+            faults: Vec::new(),
             routines,
             dialect: FoundDialect::default(),
-        })
+        };
+        container.settle();
+        Ok(container)
     }
 
     /// The whole file.
@@ -138,7 +141,7 @@ impl<'a> Container<'a> {
         self.header.version
     }
 
-    /// The extents that the header states, in header order.
+    /// The extents of the header's entries, in header order.
     #[must_use]
     pub fn extents(&self) -> &[Extent] {
         &self.extents
@@ -160,7 +163,7 @@ impl<'a> Container<'a> {
     #[must_use]
     pub fn is_placeholder(&self, extent: &Extent) -> bool {
         matches!(extent.id, ExtentId::Binary { .. })
-            && (extent.size == 0 || u64::from(extent.offset) < self.header_end)
+            && (extent.stated_size == 0 || u64::from(extent.offset) < self.header_end)
     }
 
     /// The header's entry of a routine.
@@ -177,13 +180,9 @@ impl<'a> Container<'a> {
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.dialect.get_or_find(|| {
-            let pieces = Pieces::assign(self);
-            let held = pieces.held.iter();
-            let readers: Vec<RoutineReader<'_>> = held
-                .filter_map(|(extent, bytes)| match extent.id {
-                    ExtentId::Routine(id) => self.routine_in(id, extent, bytes).ok(),
-                    ExtentId::Binary { .. } => None,
-                })
+            let readers: Vec<RoutineReader<'_>> = self
+                .held()
+                .filter_map(|(id, extent, bytes)| self.routine_in(id, extent, bytes).ok())
                 .collect();
             let (best, candidates) = dialect::search(self.version(), |attempt| {
                 readers.iter().for_each(|reader| attempt.decode(reader));
@@ -261,21 +260,15 @@ impl<'a> Container<'a> {
     /// # Errors
     /// The first thing that is wrong.
     pub fn sound_routines(&self) -> Result<Vec<RoutineReader<'a>>, Error> {
-        let pieces = Pieces::assign(self);
-        if let Some(fault) = pieces.errors.into_iter().next() {
-            return Err(fault);
+        if let Some(fault) = self.faults.first() {
+            return Err(fault.clone());
         }
         let mut readers = Vec::with_capacity(self.routines.len());
-        for (extent, bytes) in &pieces.held {
-            let ExtentId::Routine(id) = extent.id else {
-                continue;
-            };
+        for (id, extent, bytes) in self.held() {
             let reader = self.routine_in(id, extent, bytes)?;
-            reader.check_numbers(extent)?;
-            reader.check_tables()?;
+            reader.check(extent)?;
             readers.push(reader);
         }
-        readers.sort_by_key(RoutineReader::id);
         Ok(readers)
     }
 
@@ -288,40 +281,24 @@ impl<'a> Container<'a> {
     /// The bytes of an extent.
     ///
     /// # Errors
-    /// It is not inside of the file, or inside of the header.
+    /// The file has none for it: its stated place is outside, or taken.
     pub fn slice(&self, extent: &Extent) -> Result<&'a [u8], Error> {
-        let Extent { offset, size, .. } = *extent;
-        let kind = if u64::from(offset) < self.header_end {
-            ErrorKind::Overlap { offset, size }
+        if extent.held {
+            Ok(self.range(&(extent.offset.into()..extent.end())))
         } else {
-            let range = usize::try_from(offset)
-                .ok()
-                .zip(usize::try_from(extent.end()).ok());
-            match range.and_then(|(start, end)| self.bytes.get(start..end)) {
-                Some(slice) => return Ok(slice),
-                None => ErrorKind::OutsideOfFile {
-                    offset,
-                    size,
-                    length: self.bytes.len() as u64,
-                },
-            }
-        };
-        Err(self.misplaced(kind, extent))
+            Err(self.misplaced(extent))
+        }
     }
 
-    #[cold]
-    pub(crate) fn misplaced(&self, kind: ErrorKind, extent: &Extent) -> Error {
-        let mut context = Context::default();
-        let id = match extent.id {
-            ExtentId::Routine(id) => id,
-            ExtentId::Binary { kernel, index } => {
-                context.path.push(("binaries", u32::try_from(index).ok()));
-                RoutineId::new(RoutineKind::Kernel, kernel)
-            }
-        };
-        context.field = Some("offset");
-        let name = self.entry(id).map(Routine::display_name);
-        Error::new(kind, extent.stated_at, context).in_routine(id, &name.unwrap_or_default())
+    /// The routines that have bytes, in header order.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (RoutineId, &Extent, &'a [u8])> {
+        let routines = self.routines.iter().filter_map(|&i| self.extents.get(i));
+        routines.filter(|extent| extent.held).filter_map(|extent| {
+            let ExtentId::Routine(id) = extent.id else {
+                return None;
+            };
+            Some((id, extent, self.slice(extent).ok()?))
+        })
     }
 }
 
@@ -351,46 +328,4 @@ fn version(bytes: &[u8]) -> Result<Version, Error> {
     } else {
         Err(fail(ErrorKind::UnsupportedVersion(version), 4))
     }
-}
-
-/// Pairs the derived numbers of the header with the entries they describe, in the order of the layout.
-fn extents(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Extent> {
-    let mut extents = Vec::new();
-    let mut numbers = derived.iter().peekable();
-    let mut take = |what: Derived| {
-        numbers
-            .next_if(|(d, _, _)| *d == what)
-            .map(|(_, number, at)| (*number, *at))
-    };
-    for (id, routine) in header.routines() {
-        let Some((offset, stated_at)) = take(Derived::RoutineOffset) else {
-            break;
-        };
-        let size = take(Derived::RoutineSize).map_or(0, |(n, _)| n);
-        let input_offset = take(Derived::InputOffset).map(|(n, _)| n);
-        extents.push(Extent {
-            id: ExtentId::Routine(id),
-            offset,
-            size,
-            input_offset,
-            stated_at,
-        });
-        for index in 0..routine.binaries.len() {
-            let Some((offset, stated_at)) = take(Derived::BinaryOffset) else {
-                break;
-            };
-            let size = take(Derived::BinarySize).map_or(0, |(n, _)| n);
-            extents.push(Extent {
-                id: ExtentId::Binary {
-                    kernel: id.index,
-                    index,
-                },
-                offset,
-                size,
-                input_offset: None,
-                stated_at,
-            });
-        }
-    }
-    extents
 }

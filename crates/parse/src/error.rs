@@ -110,6 +110,12 @@ pub enum ErrorKind {
         /// The number derived from the content.
         expected: u32,
     },
+    /// A routine whose instructions are not in the file.
+    #[error("the instructions of the routine were removed{}", Removed(*.stated))]
+    CodeRemoved {
+        /// Bytes of instructions that the routine still states.
+        stated: u32,
+    },
     /// A piece outside of the file.
     #[error("place {offset:#x}, {size:#x} bytes, is not inside of the file ({length:#x} bytes)")]
     OutsideOfFile {
@@ -139,6 +145,18 @@ pub enum ErrorKind {
 /// The word after a number of bytes.
 fn bytes(count: u32) -> &'static str {
     if count == 1 { "byte" } else { "bytes" }
+}
+
+/// The size that removed code has left.
+struct Removed(u32);
+
+impl fmt::Display for Removed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            size => write!(f, ", it states {size:#x} {}", bytes(size)),
+        }
+    }
 }
 
 /// The meaning of a number in other versions.
@@ -226,6 +244,9 @@ impl ErrorKind {
                 "the object is damaged, or written in another dialect (try to force one)"
             }
             Self::OutsideOfFile { .. } => "the file is truncated or its header damaged",
+            Self::CodeRemoved { .. } => {
+                "only native code and tables are left; lenient reading accepts them"
+            }
             Self::Inconsistent { .. } | Self::Overlap { .. } | Self::Uncovered { .. } => {
                 "the file was edited or damaged; lenient reading accepts it and keeps the bytes"
             }

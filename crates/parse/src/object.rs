@@ -5,7 +5,7 @@ use crate::dialect::{self, Attempt};
 use crate::error::Error;
 use crate::extent::{Extent, ExtentId};
 use crate::instruction::Instructions;
-use crate::pieces::Pieces;
+use crate::pieces::PartId;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
 use alloc::borrow::Cow;
@@ -67,17 +67,16 @@ pub fn read(bytes: &[u8]) -> Result<Object<'_>, Error> {
 /// another kind of file, an unknown version, a header that ends early.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Error> {
     let container = Container::parse(bytes)?;
-    let pieces = Pieces::assign(&container);
     if !options.lenient
-        && let Some(fault) = pieces.errors.first()
+        && let Some(fault) = container.faults.first()
     {
         return Err(fault.clone());
     }
     let mut reader = ObjectReader {
         lenient: options.lenient,
-        errors: pieces.errors.clone(),
+        errors: container.faults.clone(),
     };
-    let mut routines = reader.tables(&container, &pieces)?;
+    let mut routines = reader.tables(&container)?;
     let (dialect, candidates) = match options.dialect {
         Some(dialect) => (dialect, Vec::from([dialect])),
         None => {
@@ -87,23 +86,34 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
             (candidates.first().copied().unwrap_or(best), candidates)
         }
     };
-    let missing = pieces.missing.clone();
-    let binaries: Vec<(Extent, &[u8])> = pieces
-        .held
-        .iter()
-        .filter(|(place, _)| matches!(place.id, ExtentId::Binary { .. }))
-        .copied()
+    let parts = container.parts();
+    let (arrangement, padded) = container.arrangement(&parts);
+    let missing: Vec<_> = container.extents().iter().filter(|e| !e.held).collect();
+    let missing: Vec<_> = missing
+        .into_iter()
+        .map(|e| (*e, container.misplaced(e)))
         .collect();
-    let arrangement = pieces.arrangement(container.header());
+    let codes: Vec<_> = parts
+        .iter()
+        .filter_map(|part| match part.id {
+            PartId::Extent(extent) => match extent.id {
+                ExtentId::Binary { kernel, index } => {
+                    Some((kernel, index, container.range(&part.range)))
+                }
+                ExtentId::Routine(_) => None,
+            },
+            _ => None,
+        })
+        .collect();
     let mut object = container.into_header();
     object.dialect = dialect;
     object.arrangement = arrangement;
-    for (place, bytes) in binaries {
-        if let ExtentId::Binary { kernel, index } = place.id
-            && let Some(binary) = object
-                .kernels
-                .get_mut(kernel)
-                .and_then(|k| k.binaries.get_mut(index))
+    object.padded = padded;
+    for (kernel, index, bytes) in codes {
+        if let Some(binary) = object
+            .kernels
+            .get_mut(kernel)
+            .and_then(|k| k.binaries.get_mut(index))
         {
             binary.code = NativeCode::Bytes(Cow::Borrowed(bytes));
         }
@@ -161,23 +171,21 @@ impl ObjectReader {
     }
 
     /// Reads the tables of all routines that have a place.
-    fn tables<'a>(
-        &mut self,
-        container: &Container<'a>,
-        pieces: &Pieces<'a>,
-    ) -> Result<Vec<ReadRoutine<'a>>, Error> {
+    fn tables<'a>(&mut self, container: &Container<'a>) -> Result<Vec<ReadRoutine<'a>>, Error> {
         let mut routines = Vec::new();
-        for &(place, bytes) in &pieces.held {
-            let ExtentId::Routine(id) = place.id else {
-                continue;
-            };
+        for (id, place, bytes) in container.held() {
+            let (id, place) = (id, *place);
             let reader = container.routine_in(id, &place, bytes);
             match &reader {
                 Ok(reader) => {
-                    if let Err(error) = reader.check_numbers(&place) {
+                    // Declarations of removed code are removed as well.
+                    let numbers = reader.check_numbers(&place);
+                    if let Err(error) = numbers {
                         self.fault(error)?;
                     }
-                    if let Err(error) = reader.check_tables() {
+                    if !reader.lacks_code()
+                        && let Err(error) = reader.check_tables()
+                    {
                         self.fault(error)?;
                     }
                 }
@@ -228,11 +236,9 @@ impl ObjectReader {
         let mut between = None;
         let mut instructions = reader.instructions();
         // A routine that the end of the file cuts may be sound in itself.
-        let cut = u64::from(read.place.size) != read.bytes.len() as u64;
+        let cut = read.place.stated_size != read.place.size;
         if cut || reader.check_numbers(&read.place).is_err() {
-            stored = stored_place(&read.place);
-            stored.push((Derived::CodeSize, reader.code_size.0));
-            stored.push((Derived::CodeEntry, reader.code_entry.0));
+            stored = reader.contradictions(&read.place);
             // The instructions begin at the entry of the routine, if that is after its tables.
             let entry = reader.offset() + u64::from(reader.code_entry.0);
             let gap = entry.checked_sub(reader.tables_end());
@@ -293,7 +299,7 @@ impl ObjectReader {
 fn stored_place(place: &Extent) -> Vec<(Derived, u32)> {
     let mut stored = Vec::from([
         (Derived::RoutineOffset, place.offset),
-        (Derived::RoutineSize, place.size),
+        (Derived::RoutineSize, place.stated_size),
     ]);
     if let Some(inputs) = place.input_offset {
         stored.push((Derived::InputOffset, inputs));

@@ -237,6 +237,40 @@ impl<'a> RoutineReader<'a> {
             })
     }
 
+    /// Checks everything except the instructions.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub(crate) fn check(&self, place: &Extent) -> Result<(), Error> {
+        self.check_numbers(place)?;
+        self.check_tables()
+    }
+
+    /// Whether the file lacks the instructions that the routine states. Intel's tools remove them, with declarations,
+    /// from objects whose native code is all that is used.
+    pub(crate) fn lacks_code(&self) -> bool {
+        self.code().is_empty() && (self.code_size.0 != 0 || self.code_entry.0 == 0)
+    }
+
+    /// The stated numbers that do not follow from the content.
+    pub(crate) fn contradictions(&self, place: &Extent) -> Vec<(Derived, u32)> {
+        let fits = |stated: u32, actual: u64| u64::from(stated) == actual;
+        let code = self.code().len() as u64;
+        let size = fits(place.stated_size, place.size.into());
+        let entry = fits(self.code_entry.0, self.tables_size as u64);
+        let inputs = place.input_offset.zip(self.inputs);
+        let inputs = inputs.filter(|(stated, actual)| !fits(*stated, *actual));
+        [
+            (!size).then_some((Derived::RoutineSize, place.stated_size)),
+            inputs.map(|(stated, _)| (Derived::InputOffset, stated)),
+            (!fits(self.code_size.0, code)).then_some((Derived::CodeSize, self.code_size.0)),
+            (!entry).then_some((Derived::CodeEntry, self.code_entry.0)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// Checks that the numbers of header and routine agree with the content.
     ///
     /// # Errors
@@ -253,6 +287,11 @@ impl<'a> RoutineReader<'a> {
             };
             Err(self.error(ErrorKind::Inconsistent { stated, expected }, at, context))
         };
+        if self.lacks_code() {
+            let (stated, at) = self.code_size;
+            let kind = ErrorKind::CodeRemoved { stated };
+            return Err(self.error(kind, at, Context::default()));
+        }
         let (entry, at) = self.code_entry;
         inconsistent(entry, self.tables_size as u64, at, "entry")?;
         let (size, at) = self.code_size;

@@ -15,9 +15,9 @@ use visakit_parse::{Error, ErrorKind};
 pub(crate) fn faults(faults: &[Error], sink: &mut Sink) {
     for fault in faults.iter().filter(|f| !f.kind().is_legality()) {
         let rule: &'static Rule = match fault.kind() {
-            ErrorKind::Inconsistent { .. } | ErrorKind::NotZero { .. } => {
-                &rules::INCONSISTENT_NUMBER
-            }
+            ErrorKind::Inconsistent { .. }
+            | ErrorKind::CodeRemoved { .. }
+            | ErrorKind::NotZero { .. } => &rules::INCONSISTENT_NUMBER,
             ErrorKind::OutsideOfFile { .. } | ErrorKind::Overlap { .. } => &rules::MISPLACED_PIECE,
             ErrorKind::Uncovered { .. } => &rules::UNCLAIMED_BYTES,
             _ => &rules::UNDECODABLE,

@@ -8,7 +8,7 @@ use crate::isa::table::{FieldDef, FieldKind};
 use crate::isa::{Dialect, Format, InstructionDef, Value, enums};
 use crate::parse::{
     Container, Error, Extent, ExtentId, FieldRef, InstructionRef, Instructions, Leaf, Observer,
-    ReadOptions, Rules, read_with,
+    PartId, ReadOptions, Rules, read_with,
 };
 use std::ops::Range;
 
@@ -119,39 +119,23 @@ pub fn walk<'a, V: Visitor<'a>>(
         lenient: options.lenient,
         visitor,
     };
-    let mut places: Vec<Extent> = container.extents().to_vec();
-    places.sort_by_key(|p| (p.offset, p.size, p.id));
-    let length = bytes.len() as u64;
-    let mut at = container.header_end();
-    for place in &places {
-        let wanted = match (selection, place.id) {
+    for part in container.parts() {
+        let wanted = match (selection, part.id) {
             (Selection::All, _) => true,
-            (Selection::Routine(id), ExtentId::Routine(this)) => *id == this,
-            (Selection::Routine(_), ExtentId::Binary { .. }) => false,
+            (Selection::Routine(id), PartId::Extent(extent)) => extent.id == ExtentId::Routine(*id),
+            (Selection::Routine(_), _) => false,
         };
-        let begin = u64::from(place.offset);
-        let end = (begin + u64::from(place.size)).min(length);
-        if container.is_placeholder(place) {
-            continue;
-        }
-        if begin < at || begin > length {
-            // What shares bytes with another part is shown with that part.
-            continue;
-        }
-        if *selection == Selection::All {
-            walker.filler(at..begin)?;
-        }
-        at = end;
         if !wanted {
             continue;
         }
-        match place.id {
-            ExtentId::Routine(id) => walker.routine(id, place, begin..end, true)?,
-            ExtentId::Binary { kernel, index } => walker.binary(kernel, index, begin..end)?,
+        match part.id {
+            PartId::Extent(extent) => match extent.id {
+                ExtentId::Routine(id) => walker.routine(id, &extent, part.range, true)?,
+                ExtentId::Binary { kernel, index } => walker.binary(kernel, index, part.range)?,
+            },
+            PartId::Filler => walker.filler(part.range)?,
+            PartId::Padding => walker.padding(part.range)?,
         }
-    }
-    if *selection == Selection::All {
-        walker.filler(at..length)?;
     }
     for fault in &decoded.errors {
         if !options.lenient {
@@ -197,15 +181,14 @@ fn routine<'a, V: Visitor<'a>>(
     let Some(place) = container.extent(id) else {
         return Ok(());
     };
-    let begin = u64::from(place.offset);
-    let end = (begin + u64::from(place.size)).min(container.bytes().len() as u64);
+    let range = u64::from(place.offset)..place.end();
     let mut walker = Walker {
         container,
         format: container.format(),
         lenient: true,
         visitor,
     };
-    walker.routine(id, place, begin.min(end)..end, instructions)
+    walker.routine(id, place, range, instructions)
 }
 
 /// Walks through instructions, at most `limit`; undecoded bytes after them are a field `raw`.
@@ -296,14 +279,16 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
     }
 
     fn filler(&mut self, range: Range<u64>) -> Result<(), V::Error> {
-        if range.is_empty() {
-            return Ok(());
-        }
         let content = Content::Raw(
             self.slice(&range),
             "bytes that belong to no part of the object".to_owned(),
         );
         self.visitor.field("filler", range, &content)
+    }
+
+    fn padding(&mut self, range: Range<u64>) -> Result<(), V::Error> {
+        let content = Content::Bytes(self.slice(&range));
+        self.visitor.field("padding", range, &content)
     }
 
     fn binary(&mut self, kernel: usize, index: usize, range: Range<u64>) -> Result<(), V::Error> {

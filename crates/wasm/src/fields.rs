@@ -9,7 +9,7 @@ use std::rc::Rc;
 use visakit::dump::{self, Content, Visitor, meaning};
 use visakit::isa::object::RoutineId;
 use visakit::isa::table::Role;
-use visakit::parse::{Container, Error, Extent, ExtentId, InstructionRef, Instructions, Rules};
+use visakit::parse::{Container, Error, ExtentId, InstructionRef, Instructions, PartId, Rules};
 
 /// The class of a field, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -368,15 +368,14 @@ impl File {
         if offset < container.header_end() {
             return Some((0, container.header_end()));
         }
-        let inside = |place: &&Extent| {
-            let start = u64::from(place.offset);
-            (start..start + u64::from(place.size)).contains(&offset)
-        };
-        let place = container.extents().iter().find(inside)?;
-        let end = u64::from(place.offset) + u64::from(place.size);
-        match place.id {
-            ExtentId::Routine(id) => Some((self.number_of(id) + 1, end)),
-            ExtentId::Binary { .. } => None,
+        let parts = container.parts();
+        let part = parts.iter().find(|part| part.range.contains(&offset))?;
+        match part.id {
+            PartId::Extent(extent) => match extent.id {
+                ExtentId::Routine(id) => Some((self.number_of(id) + 1, part.range.end)),
+                ExtentId::Binary { .. } => None,
+            },
+            _ => None,
         }
     }
 
@@ -430,23 +429,13 @@ impl File {
         while at < end {
             let Some((part, part_end)) = self.part_at(at) else {
                 // Native code, and bytes that belong to no piece.
-                let container = self.container();
-                let places = container.iter().flat_map(Container::extents);
-                let native = places.clone().find(|p| {
-                    let start = u64::from(p.offset);
-                    (start..start + u64::from(p.size)).contains(&at)
-                });
-                let starts = places
-                    .map(|p| u64::from(p.offset))
-                    .filter(|start| *start > at);
-                let next = match native {
-                    Some(place) => u64::from(place.offset) + u64::from(place.size),
-                    None => starts.min().unwrap_or(end),
-                };
-                let label = if native.is_some() {
-                    "native code"
-                } else {
-                    "filler"
+                let parts = self.container().map(|c| c.parts()).unwrap_or_default();
+                let part = parts.into_iter().find(|part| part.range.contains(&at));
+                let next = part.as_ref().map_or(end, |part| part.range.end);
+                let label = match part.map(|part| part.id) {
+                    Some(PartId::Extent(_)) => "native code",
+                    Some(PartId::Padding) => "padding",
+                    _ => "filler",
                 };
                 let next = next.max(at + 1);
                 found.push(json!([at, next, "bytes", label, ""]));

@@ -125,12 +125,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 
 /// Whether a file is something that has to be compiled.
 pub(crate) fn is_source(path: &Path) -> bool {
-    let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| {
-        use std::io::Read;
-        file.take(4096).read_to_end(&mut bytes)
-    });
-    read.is_ok() && matches!(Content::of(&bytes), Content::OpenCl | Content::SpirV)
+    let content = Content::of_file(path);
+    matches!(content, Ok(Content::OpenCl | Content::SpirV))
 }
 
 /// Compiles into a folder that is gone with the value.
@@ -193,11 +189,14 @@ fn compile(
         "-file",
     ]);
     command.arg(&source).arg("-out_dir").arg(folder);
+    let given = options.unwrap_or_default();
     if content == Content::SpirV {
         command.arg("-spirv_input");
-    }
-    if let Some(options) = options {
-        command.args(["-options", options]);
+        if !given.is_empty() {
+            command.args(["-options", given]);
+        }
+    } else {
+        command.args(["-options", &source_options(file, given)]);
     }
     // Makes the compiler dump vISA, and write a zebin if that is not the default yet.
     command.env("IGC_ShaderDumpEnable", "1");
@@ -229,6 +228,19 @@ fn compile(
         .collect();
     render::failure(&format!("the compiler says\n{}", said.join("\n")));
     Err(Failure::Told(Status::Findings))
+}
+
+/// Options for a source: the user's, and before them a table of lines, which leaves the code as it is; after them the
+/// folder of the source, for files that it includes.
+fn source_options(file: &Path, given: &str) -> String {
+    let folder = file.parent().filter(|_| file.as_os_str() != "-");
+    let folder = folder.and_then(|folder| std::path::absolute(folder).ok());
+    // The compiler splits its options at blanks.
+    let plain = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '\'' | '\\');
+    let folder = folder.as_deref().and_then(Path::to_str);
+    let folder = folder.filter(|folder| !folder.is_empty() && folder.chars().all(plain));
+    let folder = folder.map_or_else(String::new, |folder| format!(" -I {folder}"));
+    format!("-gline-tables-only {given}{folder}")
 }
 
 /// Makes debug information refer to the user's file instead of a copy.

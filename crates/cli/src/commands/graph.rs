@@ -73,6 +73,7 @@ fn draw(
     args: &Drawing,
     pictures: impl FnOnce(&Object<'_>) -> Result<Vec<Picture>, String>,
 ) -> Result<Status, Failure> {
+    args.look.check(args.output.as_deref())?;
     let input = open(&args.file)?;
     let object = args.reading.object(&input)?.object;
     let pictures = pictures(&object)

@@ -47,6 +47,21 @@ impl Look {
         self.drawn(self.svg || named && !self.dot, pictures)
     }
 
+    /// Refuses an output whose name asks for a format that is not written here.
+    pub(crate) fn check(&self, output: Option<&Path>) -> Result<(), Failure> {
+        let extension = output.and_then(Path::extension).and_then(|e| e.to_str());
+        let known = ["svg", "dot", "gv", "txt"];
+        match extension.map(str::to_ascii_lowercase) {
+            Some(found) if !self.svg && !self.dot && !known.contains(&found.as_str()) => {
+                Err(Failure::Other(format!(
+                    "no picture of the kind .{found} is written: name the output .svg for an image, or .dot for Graphviz, \
+                     which makes other images of it (dot -T{found}); --svg and --dot write it under any name"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn drawn(&self, image: bool, pictures: &[Picture]) -> String {
         let theme = match self.theme {
             Colours::Auto => Theme::Auto,

@@ -31,7 +31,7 @@ use visakit::isa::{
 const COUNT: u32 = 4;
 
 /// A source of numbers: a value of the strategy for each decision.
-struct Numbers<'a>(std::slice::Iter<'a, u64>);
+pub(crate) struct Numbers<'a>(pub(crate) std::slice::Iter<'a, u64>);
 
 impl Numbers<'_> {
     fn next(&mut self) -> u64 {
@@ -246,7 +246,7 @@ fn body(n: &mut Numbers<'_>, format: Format, kernel: bool) -> Body<'static> {
     body
 }
 
-fn object(n: &mut Numbers<'_>, version: Version, dialect: Dialect) -> Object<'static> {
+pub(crate) fn object(n: &mut Numbers<'_>, version: Version, dialect: Dialect) -> Object<'static> {
     let mut object = Object::new(version, dialect);
     let format = object.format();
     let has_functions = format.features().contains(Features::SINCE_3_0);
@@ -296,6 +296,7 @@ fn object(n: &mut Numbers<'_>, version: Version, dialect: Dialect) -> Object<'st
     if n.flag() {
         object.arrangement = Arrangement::Grouped;
     }
+    object.padded = n.flag();
     object
 }
 
@@ -336,8 +337,11 @@ proptest! {
         let options = visakit::ReadOptions { lenient: false, dialect: Some(dialect) };
         let mut decoded = visakit::parse::read_with(&bytes, options).unwrap().object;
         prop_assert_eq!(visakit::encode::write(&decoded).unwrap(), bytes.clone());
-        // If both arrangements are the same the reader reports the first.
+        // If both arrangements are the same the reader reports the first, and padding that is not there is not found.
         decoded.arrangement = object.arrangement.clone();
+        prop_assert!(bytes.len().is_multiple_of(4) || !object.padded);
+        prop_assert!(object.padded || !decoded.padded || bytes.ends_with(&[0]));
+        decoded.padded = object.padded;
         prop_assert_eq!(decoded, object);
         let options = visakit::ReadOptions { lenient: true, ..options };
         let lenient = visakit::parse::read_with(&bytes, options).unwrap();

@@ -41,6 +41,8 @@ pub struct Object<'a> {
     pub functions: Vec<Routine<'a>>,
     /// Order of routines and native binaries in the file.
     pub arrangement: Arrangement<'a>,
+    /// Whether zero bytes after the last piece make the length of the file a multiple of four, as in an array of dwords.
+    pub padded: bool,
 }
 
 impl<'a> Object<'a> {
@@ -54,6 +56,7 @@ impl<'a> Object<'a> {
             file_variables: Vec::new(),
             functions: Vec::new(),
             arrangement: Arrangement::Interleaved,
+            padded: false,
         }
     }
 
@@ -107,6 +110,20 @@ impl<'a> Object<'a> {
             self.kernels.len()
         };
         self.kernels.iter().take(followed).any(has_code)
+    }
+
+    /// The value of the attribute `Target` that a routine has without stating it: that of the last routine before which
+    /// does, or else 3D, as in Intel's printer.
+    #[must_use]
+    pub fn target_before(&self, id: RoutineId) -> u64 {
+        const TARGET_3D: u64 = 1;
+        let before = self.routines().take_while(|(other, _)| *other != id);
+        let stated = before.filter_map(|(_, routine)| routine.body()?.attribute("Target"));
+        let numbers = stated.filter_map(|attribute| match attribute.value.len() {
+            0 => Some(1),
+            _ => attribute.number(),
+        });
+        numbers.last().unwrap_or(TARGET_3D)
     }
 
     /// The routine with that id.
@@ -228,6 +245,15 @@ impl<'a> Routine<'a> {
     pub fn has_native(&self) -> bool {
         let mut codes = self.binaries.iter().map(|binary| &binary.code);
         codes.any(|code| matches!(code, NativeCode::Bytes(_)))
+    }
+
+    /// Whether its instructions were removed: there are none, and the numbers of the file that locate them do not say so.
+    /// Intel's tools do that to objects whose native code is all that is used.
+    #[must_use]
+    pub fn lacks_code(&self) -> bool {
+        let mut numbers = self.stored.iter().map(|(number, _)| *number);
+        self.body().is_some_and(|body| body.code.is_empty())
+            && numbers.any(|number| matches!(number, Derived::CodeSize | Derived::CodeEntry))
     }
 
     /// The body, if it could be decoded.

@@ -57,7 +57,7 @@ owned! {
     Routine {
         name, binaries, content; linkage, variable_relocations, function_relocations, stored
     }
-    Object { kernels, file_variables, functions, arrangement; version, dialect }
+    Object { kernels, file_variables, functions, arrangement; version, dialect, padded }
 }
 
 impl Owned for NativeCode<'_> {

@@ -184,6 +184,10 @@ pub struct Attribute<'a> {
 }
 
 impl Attribute<'_> {
+    /// Names of the attributes of a routine whose value is text: the file that the compiler wrote its code to. All
+    /// others are numbers of any size, or flags.
+    pub const PATHS: [&'static str; 2] = ["OutputAsmPath", "AsmName"];
+
     /// The value as a little-endian number of up to 8 bytes, zero-extended; 0 for no bytes.
     #[must_use]
     pub fn number(&self) -> Option<u64> {

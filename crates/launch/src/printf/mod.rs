@@ -2,7 +2,8 @@
 //!
 //! A record is the address of the format string (eight bytes), and for each argument a number for its type (four bytes)
 //! and its value, in multiples of four bytes; vectors have a count (four bytes) before their elements. Intel's OpenCL
-//! compilers write this format and their runtime reads it.
+//! compilers write this format and their runtime reads it. A format that is no constant is itself in the record: a number
+//! with the highest bit set and its size, then its bytes.
 
 mod format;
 
@@ -33,6 +34,10 @@ const VECTORS: [(u32, u32); 6] = [
     (14, DOUBLE),
 ];
 
+/// The bit of a record's first number which says that the other bits are the size of a format string, with its NUL, that
+/// follows.
+const INLINE: u64 = 1 << 63;
+
 /// Memory that strings are in.
 pub(crate) trait Strings {
     /// Bytes at an address; fewer than requested at the end of the memory.
@@ -61,6 +66,20 @@ impl Reader<'_> {
             STRING => Some(Value::Text(u64::from_le_bytes(self.bytes()?))),
             _ => None,
         }
+    }
+
+    /// The format string of a record.
+    fn format(&mut self, memory: &impl Strings) -> Option<Vec<u8>> {
+        let number = u64::from_le_bytes(self.bytes()?);
+        if number & INLINE == 0 {
+            return string(memory, number);
+        }
+        let size = usize::try_from(number & !INLINE).ok()?;
+        let size = Some(size).filter(|size| *size <= LONGEST)?;
+        let (text, _) = self.0.split_at_checked(size)?;
+        // The last string may lack its padding.
+        self.0 = self.0.get(size.next_multiple_of(4)..).unwrap_or_default();
+        text.split(|byte| *byte == 0).next().map(<[u8]>::to_vec)
     }
 
     /// An argument: one value, or the elements of a vector.
@@ -108,8 +127,7 @@ pub(crate) fn text(buffer: &[u8], memory: &impl Strings) -> Vec<u8> {
     let mut out = Vec::new();
     let mut reader = Reader(buffer);
     while out.len() < MOST
-        && let Some(address) = reader.bytes()
-        && let Some(format) = string(memory, u64::from_le_bytes(address))
+        && let Some(format) = reader.format(memory)
         && record(&format, &mut reader, memory, &mut out).is_some()
     {}
     out.truncate(MOST);
@@ -196,6 +214,30 @@ mod tests {
 
     fn double(value: f64) -> (u32, Vec<u8>) {
         (DOUBLE, value.to_le_bytes().to_vec())
+    }
+
+    #[test]
+    fn formats_inside_of_records() {
+        for length in 0..9 {
+            let format = "%d".to_owned() + &"x".repeat(length);
+            let mut buffer = Vec::new();
+            for value in [7, 8] {
+                let size = format.len() as u64 + 1;
+                buffer.extend((INLINE | size).to_le_bytes());
+                buffer.extend(format.as_bytes());
+                buffer.push(0);
+                buffer.resize(buffer.len().next_multiple_of(4), 0xee);
+                buffer.extend(INT.to_le_bytes());
+                buffer.extend(i32::to_le_bytes(value));
+            }
+            let printed = text(&buffer, &Texts(Vec::new()));
+            let expected = format.replace("%d", "7") + &format.replace("%d", "8");
+            assert_eq!(String::from_utf8(printed).unwrap(), expected);
+            // A size that lies ends the output.
+            let mut lying = buffer;
+            lying[..8].copy_from_slice(&u64::MAX.to_le_bytes());
+            assert_eq!(text(&lying, &Texts(Vec::new())), b"");
+        }
     }
 
     /// The right column is the output of C.

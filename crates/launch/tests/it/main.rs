@@ -5,5 +5,6 @@ mod hostile;
 mod images;
 mod kernels;
 mod media;
+mod newest;
 mod programs;
 mod zeinfo;

@@ -5,13 +5,13 @@ use super::numbers::{Numbers, Side};
 use super::{Change, Found, beside};
 use crate::error::Error;
 use crate::location::{Location, Reference, Table};
-use crate::rewrite::Rewriter;
+use crate::rewrite::{self, Rewriter};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use imara_diff::Token;
 use std::hash::BuildHasher;
 use std::ops::Range;
 use visakit_isa::object::Item;
-use visakit_isa::{ElementCount, ExecMask, ExecSize, Format, Instruction};
+use visakit_isa::{ElementCount, ExecMask, ExecSize, Format, Instruction, VectorOperand};
 
 /// An instruction with numbers that mean the same in both objects.
 struct Common<'n> {
@@ -35,6 +35,14 @@ impl Rewriter<'_> for Common<'_> {
         // P0 would mean no predicate.
         reference.id = u32::from(reference.table == Table::Predicate);
         Ok(())
+    }
+
+    fn vector(&mut self, place: Location, operand: &mut VectorOperand) -> Result<(), Error> {
+        if let VectorOperand::Indirect(operand) = operand {
+            // Readers ignore the reserved bits.
+            operand.property = operand.property.data_type().into();
+        }
+        rewrite::vector_parts(self, place, operand)
     }
 
     fn exec_size(&mut self, _: Location, size: &mut ExecSize) -> Result<(), Error> {

@@ -1,18 +1,21 @@
 //! The differences between two objects, by structure instead of bytes.
 //!
-//! Routines are paired by kind and name, declarations by their names in order, and instructions by
-//! what they do: operands are compared by what they name, not by their numbers. So a variable that
-//! was removed, renamed or added does not make every later instruction different.
+//! Routines are paired by kind and name, declarations by their names, and instructions by what they do: operands are
+//! compared by what they name, attributes by what they say, not by their numbers and encodings. So a variable that was
+//! moved, removed, renamed or added does not make every later instruction different.
 //!
 //! The result depends only on the two objects.
 
 mod align;
+mod attributes;
 mod code;
 mod numbers;
+mod pairs;
 
 use crate::location::Table;
 use align::align;
-use numbers::{Numbers, Side, attributes};
+use attributes::of_routine;
+use numbers::{Numbers, Side};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use visakit_isa::object::{Body, NativeBinary, NativeCode, Object, Routine, RoutineId};
@@ -78,7 +81,7 @@ pub fn diff(old: &Object<'_>, new: &Object<'_>) -> Diff {
     };
     both("version", old.version.to_string(), new.version.to_string());
     both("dialect", old.dialect.to_string(), new.dialect.to_string());
-    let files = |o: &Object<'_>| -> Vec<String> {
+    let files = |o: &Object<'_>| -> Vec<(usize, String)> {
         let text = |v: &visakit_isa::object::FileVariable<'_>| {
             let (name, ty) = (String::from_utf8_lossy(&v.name), v.properties.data_type());
             format!(
@@ -88,7 +91,7 @@ pub fn diff(old: &Object<'_>, new: &Object<'_>) -> Diff {
                 v.linkage.0
             )
         };
-        o.file_variables.iter().map(text).collect()
+        o.file_variables.iter().map(text).enumerate().collect()
     };
     lists("file variable", &files(old), &files(new), &mut diff.object);
     let names = |o: &Object<'_>| -> Vec<(RoutineId, Vec<u8>)> {
@@ -148,12 +151,14 @@ fn routine(old: Found<'_>, new: Found<'_>) -> RoutineDiff {
             for table in Table::ALL.into_iter().filter(|t| *t != Table::String) {
                 numbers.pair(table, sides, &mut changes);
             }
-            let inputs = |body: &Body<'_>, side| -> Vec<String> {
-                body.inputs.iter().map(|i| numbers.input(i, side)).collect()
+            let inputs = |body: &Body<'_>, side| -> Vec<(usize, String)> {
+                let texts = body.inputs.iter().map(|i| numbers.input(i, side));
+                texts.enumerate().collect()
             };
             let (x, y) = (inputs(a, Side::Old), inputs(b, Side::New));
             lists("input", &x, &y, &mut changes);
-            let (x, y) = (attributes(a, &a.attributes), attributes(b, &b.attributes));
+            let x = of_routine(old.0, old.1, a);
+            let y = of_routine(new.0, new.1, b);
             lists("attribute", &x, &y, &mut changes);
             same = code::compare(old, new, &numbers, &mut changes);
         }
@@ -164,7 +169,7 @@ fn routine(old: Found<'_>, new: Found<'_>) -> RoutineDiff {
             new: Some((0, String::new())),
         }),
     }
-    let linkage = |r: &Routine<'_>| vec![format!("{}", r.linkage.0)];
+    let linkage = |r: &Routine<'_>| vec![(0, format!("{}", r.linkage.0))];
     lists("linkage", &linkage(old.2), &linkage(new.2), &mut changes);
     binaries(&old.2.binaries, &new.2.binaries, &mut changes);
     RoutineDiff {
@@ -222,13 +227,22 @@ fn binaries(old: &[NativeBinary<'_>], new: &[NativeBinary<'_>], changes: &mut Ve
     }
 }
 
-/// Lists whose entries are compared as text.
-fn lists(what: &'static str, old: &[String], new: &[String], changes: &mut Vec<Change>) {
-    let entries = |range: &Range<usize>, list: &[String]| -> Vec<(usize, String)> {
-        let texts = list.get(range.clone()).unwrap_or_default();
-        range.clone().zip(texts.iter().cloned()).collect()
+/// Lists whose entries, after their indices, are compared as text.
+fn lists(
+    what: &'static str,
+    old: &[(usize, String)],
+    new: &[(usize, String)],
+    changes: &mut Vec<Change>,
+) {
+    let entries = |range: &Range<usize>, list: &[(usize, String)]| {
+        list.get(range.clone()).unwrap_or_default().to_vec()
     };
-    for run in align(old.iter(), new.iter()).iter().filter(|r| !r.same) {
+    let texts = |list| -> Vec<&String> {
+        let list: &[(usize, String)] = list;
+        list.iter().map(|(_, text)| text).collect()
+    };
+    let runs = align(texts(old).into_iter(), texts(new).into_iter());
+    for run in runs.iter().filter(|r| !r.same) {
         beside(
             what,
             entries(&run.old, old),

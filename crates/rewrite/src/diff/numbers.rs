@@ -1,10 +1,10 @@
 //! Common numbers for the declarations of two routines.
 
 use super::Change;
-use super::align::{Run, align};
+use super::attributes::attributes;
+use super::pairs::pairs;
 use crate::location::{Reference, Table};
 use std::collections::HashMap;
-use std::ops::Range;
 use visakit_isa::object::{Attribute, Body, Declaration, Input, InputKind};
 use visakit_isa::{Format, VarId};
 
@@ -52,10 +52,10 @@ pub(super) struct Numbers {
 }
 
 /// The identity of a declaration.
-struct Entry {
-    name: String,
+pub(super) struct Entry {
+    pub(super) name: String,
     /// Its other properties.
-    rest: String,
+    pub(super) rest: String,
     /// The variable it shares storage with, as text.
     alias: String,
 }
@@ -89,54 +89,32 @@ impl Numbers {
         self.predefined(table, sides);
         let [old, new] = sides;
         let (a, b) = (entries(table, old), entries(table, new));
-        let mut pairs: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-        for Run {
-            old: left,
-            new: right,
-            same,
-        } in align(names(&a), names(&b))
-        {
-            if same || left.is_empty() || right.is_empty() {
-                pairs.push((left, right));
-                continue;
-            }
-            // Different names, possibly for the same things: they are paired by their other
-            // properties.
-            for run in align(rests(&a, &left), rests(&b, &right)) {
-                let shift = |range: Range<usize>, by| range.start + by..range.end + by;
-                pairs.push((shift(run.old, left.start), shift(run.new, right.start)));
+        let pairs = pairs(table, sides, [&a, &b]);
+        for (i, j) in &pairs {
+            self.next += 1;
+            for (side, index, format) in [(Side::Old, i, old.1), (Side::New, j, new.1)] {
+                if let Some(index) = index.and_then(|i| u32::try_from(i).ok()) {
+                    let id = table.first(format).saturating_add(index);
+                    let next = self.next;
+                    self.tables(side).set(Reference::new(table, id), next);
+                }
             }
         }
-        for (mut left, mut right) in pairs {
-            loop {
-                let (i, j) = (left.next(), right.next());
-                if i.is_none() && j.is_none() {
-                    break;
-                }
-                self.next += 1;
-                for (side, index, format) in [(Side::Old, i, old.1), (Side::New, j, new.1)] {
-                    if let Some(index) = index.and_then(|i| u32::try_from(i).ok()) {
-                        let id = table.first(format).saturating_add(index);
-                        let next = self.next;
-                        self.tables(side).set(Reference::new(table, id), next);
-                    }
-                }
-                let (x, y) = (i.and_then(|i| a.get(i)), j.and_then(|j| b.get(j)));
-                // The alias of a declaration is compared by its common number.
-                let same = x.map(|e| (&e.name, &e.rest)) == y.map(|e| (&e.name, &e.rest))
-                    && self.alias(table, Side::Old, old.0, i)
-                        == self.alias(table, Side::New, new.0, j);
-                if !same {
-                    let text = |e: Option<&Entry>, i: Option<usize>| {
-                        let (e, i) = e.zip(i)?;
-                        Some((i, format!("{} {}{}", e.name, e.rest, e.alias)))
-                    };
-                    changes.push(Change {
-                        what: table.name(),
-                        old: text(x, i),
-                        new: text(y, j),
-                    });
-                }
+        for (i, j) in pairs {
+            let (x, y) = (i.and_then(|i| a.get(i)), j.and_then(|j| b.get(j)));
+            // The alias of a declaration is compared by its common number.
+            let same = x.map(|e| (&e.name, &e.rest)) == y.map(|e| (&e.name, &e.rest))
+                && self.alias(table, Side::Old, old.0, i) == self.alias(table, Side::New, new.0, j);
+            if !same {
+                let text = |e: Option<&Entry>, i: Option<usize>| {
+                    let (e, i) = e.zip(i)?;
+                    Some((i, format!("{} {}{}", e.name, e.rest, e.alias)))
+                };
+                changes.push(Change {
+                    what: table.name(),
+                    old: text(x, i),
+                    new: text(y, j),
+                });
             }
         }
     }
@@ -208,37 +186,15 @@ impl Numbers {
     }
 }
 
-fn names(entries: &[Entry]) -> impl Iterator<Item = &str> {
-    entries.iter().map(|e| e.name.as_str())
-}
-
-fn rests<'e>(entries: &'e [Entry], range: &Range<usize>) -> impl Iterator<Item = &'e str> {
-    let entries = entries.get(range.clone()).unwrap_or_default();
-    entries.iter().map(|e| e.rest.as_str())
-}
-
-/// Attributes as text.
-pub(super) fn attributes(body: &Body<'_>, list: &[Attribute<'_>]) -> Vec<String> {
-    let text = |a: &Attribute<'_>| {
-        let name = String::from_utf8_lossy(body.string(a.name).unwrap_or_default());
-        match std::str::from_utf8(&a.value) {
-            Ok(text) if text.chars().all(|c| !c.is_control()) && !text.is_empty() => {
-                format!("{name}={text:?}")
-            }
-            _ => a
-                .value
-                .iter()
-                .fold(format!("{name}="), |text, byte| format!("{text}{byte:02x}")),
-        }
-    };
-    list.iter().map(text).collect()
-}
-
 /// Names of declarations and their other properties.
 fn entries(table: Table, (body, format): (&Body<'_>, Format)) -> Vec<Entry> {
     let name = |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
     let list = |list: &[Attribute<'_>]| {
-        let all = attributes(body, list).join(" ");
+        let all: Vec<_> = attributes(body, list)
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect();
+        let all = all.join(" ");
         if all.is_empty() {
             all
         } else {

@@ -7,3 +7,4 @@ mod edits;
 mod intel;
 mod passes;
 mod rewriter;
+mod same;

@@ -14,7 +14,7 @@ use visakit_testing::layouts::Random;
 use visakit_testing::picture::faults;
 
 /// Objects of the corpora, or those of the repository alone.
-fn all(test: &str) -> Vec<PathBuf> {
+pub(crate) fn all(test: &str) -> Vec<PathBuf> {
     let mut found = visakit_testing::objects(&visakit_testing::root().join("fixtures/objects"));
     for folder in [
         "corpus/isa",

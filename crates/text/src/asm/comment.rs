@@ -66,6 +66,10 @@ impl<'t> Assembler<'t> {
                 self.empty = true;
                 Ok(())
             }
+            b"padded" => {
+                self.object.padded = true;
+                Ok(())
+            }
             b"arrangement" => self.arrangement(),
             b"place" => self.piece(word.span),
             b"data" => self.data(word.span),

@@ -357,7 +357,7 @@ impl<'t> LineParser<'_, 't> {
         .into())
     }
 
-    /// `&V32`, `&V32[4]`, `&T7[1]`
+    /// `&V32`, `&V32[4]`, `&T7[1]`; texts of the printer of 2020 have `&V32+4`
     pub(super) fn address_of(&mut self) -> Parsed<VectorOperand> {
         self.cursor.need(b'&', "`&`")?;
         let (word, symbol) = self.named("a variable or surface")?;
@@ -373,6 +373,9 @@ impl<'t> LineParser<'_, 't> {
             let range = operand::address_offsets(matches!(symbol, Symbol::General(_)));
             offset = self.expression(Extent::Full, "an offset", range)?;
             self.cursor.need(b']', "`]`")?;
+        } else if self.cursor.eat(b'+') {
+            let range = operand::address_offsets(matches!(symbol, Symbol::General(_)));
+            offset = self.expression(Extent::Unary, "an offset", range)?;
         }
         let offset = u32::try_from(offset).unwrap_or(0);
         let state = |class, id: u8| {

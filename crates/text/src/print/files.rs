@@ -1,7 +1,7 @@
 //! Names of the files that Intel's printer writes.
 
 use alloc::vec::Vec;
-use visakit_isa::object::{Body, Object, RoutineId, RoutineKind};
+use visakit_isa::object::{Attribute, Body, Object, RoutineId, RoutineKind};
 
 const EXTENSION: &[u8] = b".visaasm";
 const ASSEMBLY: &[u8] = b".asm";
@@ -27,7 +27,7 @@ pub fn file_name(object: &Object<'_>, id: RoutineId) -> Option<Vec<u8>> {
 }
 
 fn path(body: &Body<'_>) -> Option<Vec<u8>> {
-    let attribute = ["OutputAsmPath", "AsmName"]
+    let attribute = Attribute::PATHS
         .into_iter()
         .find_map(|name| body.attribute(name))?;
     let path = attribute.value.split(|b| *b == 0).next()?;

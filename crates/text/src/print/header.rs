@@ -5,7 +5,6 @@ use super::instruction::is_identifier;
 use super::line::Line;
 use super::output::{LineKind, Output};
 use super::{Context, is_kernel};
-use crate::language::attribute::number;
 use crate::language::attribute::{TARGET, target_name};
 use crate::language::pool::string;
 use crate::language::symbol::resolved;
@@ -252,12 +251,7 @@ impl Context<'_> {
 
     /// The target of the last routine before this one that states its own, or else 3D.
     pub(crate) fn target_before(&self) -> i32 {
-        let before = self.object.routines().take_while(|(id, _)| *id != self.id);
-        before
-            .filter_map(|(_, routine)| routine.body()?.attribute("Target"))
-            .filter_map(|a| number(&a.value))
-            .last()
-            .unwrap_or(1)
+        i32::try_from(self.object.target_before(self.id)).unwrap_or(i32::MAX)
     }
 
     /// A general variable by its name.

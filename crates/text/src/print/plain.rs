@@ -30,6 +30,9 @@ impl<'o, 'a> Printer<'o, 'a> {
             line.raw(exact::arrangement(self.object).as_bytes());
             out.line(LineKind::Header, line.bytes())?;
         }
+        if is_exact && self.object.padded {
+            out.line(LineKind::Header, b"\n//@ padded\n")?;
+        }
         Ok(())
     }
 

@@ -1,20 +1,23 @@
 //! `visakit info`: what objects contain.
 
+mod metadata;
 mod report;
 mod text;
 
 use crate::output::{self, Failure, stdout};
 use crate::reading::{Reading, open};
 use crate::{Status, input, render};
+use metadata::Program;
 use report::File;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::parse;
+use visakit_launch::{Content, Source, Zebin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Objects or texts, or - for standard input.
+    /// Objects, texts, compiled programs (zebin) or their metadata, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Only this routine, by name or number (kernels first, then functions).
@@ -28,6 +31,35 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document {
     files: Vec<File>,
+    /// Metadata of compiled programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    programs: Vec<Program>,
+}
+
+/// The metadata of a file that has some, and whether it has vISA beside them.
+fn program(path: &Path) -> Result<Option<(Program, bool)>, Failure> {
+    let may_be = [Content::Elf, Content::Zebin, Content::ZeInfo];
+    // What cannot be read is reported where it is opened for its code.
+    let Ok(found) = Content::of_file(path) else {
+        return Ok(None);
+    };
+    if !may_be.contains(&found) {
+        return Ok(None);
+    }
+    let source = Source::open(path)?;
+    let name = input::name(path);
+    Ok(match Content::of(&source.bytes) {
+        Content::Zebin => {
+            let zebin = Zebin::parse(&source.bytes)?;
+            let program = Program::of_zebin(name, &zebin)?;
+            Some((program, !zebin.texts.is_empty()))
+        }
+        Content::ZeInfo => {
+            let text = String::from_utf8_lossy(&source.bytes);
+            Some((Program::of_text(name, &text)?, false))
+        }
+        _ => None,
+    })
 }
 
 /// Reads a file, or reports why it cannot be read.
@@ -85,9 +117,35 @@ fn chosen(mut file: File, args: &Args) -> Result<File, Failure> {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let mut status = Status::Clean;
-    let mut document = Document { files: Vec::new() };
+    let mut document = Document {
+        files: Vec::new(),
+        programs: Vec::new(),
+    };
     let mut first = true;
     for path in &args.files {
+        let found = match program(path) {
+            Ok(found) => found,
+            Err(failure) => {
+                status = status.max(failure.tell()?);
+                continue;
+            }
+        };
+        if let Some((program, has_code)) = found {
+            if args.reading.json {
+                document.programs.push(program);
+            } else {
+                let mut out = stdout();
+                if !first {
+                    writeln!(out)?;
+                }
+                first = false;
+                program.write(&mut out)?;
+                out.flush()?;
+            }
+            if !has_code {
+                continue;
+            }
+        }
         let file = match report(path, args) {
             Ok(file) => file,
             Err(failure) => {

@@ -6,10 +6,7 @@ use visakit::isa::object::{
     Attribute, Body, Content, Input, InputKind, NativeCode, Object, Routine, RoutineId, RoutineKind,
 };
 use visakit::isa::{Dialect, Features, Format, StringId, SurfaceId, VarId};
-use visakit::parse::{Container, Error, Extent, ExtentId};
-
-/// Attributes whose bytes are text.
-const TEXT_ATTRIBUTES: [&str; 2] = ["AsmName", "OutputAsmPath"];
+use visakit::parse::{Container, Error, Extent, ExtentId, PartId};
 
 /// A file.
 #[derive(Serialize)]
@@ -27,6 +24,9 @@ pub(super) struct File {
     /// The other dialects that fit.
     pub(super) other_dialects: Vec<&'static str>,
     pub(super) header_size: u64,
+    /// Zero bytes after the object that make its length a multiple of four.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) padding: usize,
     pub(super) routines: Vec<RoutineInfo>,
     pub(super) file_variables: Vec<FileVariableInfo>,
     pub(super) faults: Vec<FaultInfo>,
@@ -46,6 +46,9 @@ pub(super) struct RoutineInfo {
     /// The content of the body; `None` if it could not be decoded.
     #[serde(flatten)]
     pub(super) body: Option<BodyInfo>,
+    /// Whether the instructions were removed from the object.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) code_removed: bool,
     /// Why the body could not be decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) undecoded: Option<String>,
@@ -158,6 +161,7 @@ impl File {
             dialect_fits: !candidates.is_empty(),
             other_dialects: others.map(|d| d.name()).collect(),
             header_size: container.map_or(0, Container::header_end),
+            padding: container.map_or(0, padding),
             routines: object
                 .routines()
                 .map(|(id, routine)| routine_info(container, object, id, routine))
@@ -209,6 +213,7 @@ fn routine_info(
         size: place.map_or(0, |p| p.size),
         relocations: routine.variable_relocations.len() + routine.function_relocations.len(),
         body: routine.body().map(|body| body_info(body, object.format())),
+        code_removed: routine.lacks_code(),
         undecoded: undecoded.map(|reason| printable(reason.as_bytes())),
         binaries: binaries(container, object.format(), id, routine),
     }
@@ -284,7 +289,7 @@ fn attribute_info(body: &Body<'_>, attribute: &Attribute<'_>) -> AttributeInfo {
     let name = body
         .string(attribute.name)
         .map_or_else(|| format!("string {index}"), printable);
-    let value = if TEXT_ATTRIBUTES.contains(&name.as_str()) {
+    let value = if Attribute::PATHS.contains(&name.as_str()) {
         AttributeValue::Text(printable(&attribute.value))
     } else if attribute.value.is_empty() {
         AttributeValue::Set(true)
@@ -327,7 +332,7 @@ fn binaries(
         BinaryInfo {
             platform: stored.then(|| named(binary.platform.name(), binary.platform.0)),
             offset: place.map_or(0, |p| p.offset),
-            size: place.map_or(0, |p| p.size),
+            size: place.map_or(0, |p| p.stated_size),
             content,
         }
     };
@@ -337,6 +342,14 @@ fn binaries(
 /// The name of a code, or its number if it has none.
 fn named(name: Option<&'static str>, code: u8) -> String {
     name.map_or_else(|| code.to_string(), str::to_owned)
+}
+
+fn padding(container: &Container<'_>) -> usize {
+    let parts = container.parts();
+    let padding = parts.last().filter(|part| part.id == PartId::Padding);
+    padding.map_or(0, |part| {
+        usize::try_from(part.range.end - part.range.start).unwrap_or(0)
+    })
 }
 
 /// For the size of a text that there is not.

@@ -17,6 +17,10 @@ pub(super) fn write(out: &mut impl Write, file: &File) -> Result<(), Failure> {
     };
     table.row(["dialect".to_owned(), dialect]);
     let size = match (file.text, file.size) {
+        (0, size) if file.padding > 0 => {
+            let (header, padding) = (file.header_size, file.padding);
+            format!("{size} bytes, header {header}, padding {padding}")
+        }
         (0, size) => format!("{size} bytes, header {}", file.header_size),
         (text, 0) => format!("{text} bytes of text; {} has no binary form", file.version),
         (text, size) => format!("{text} bytes of text, an object of {size} bytes"),
@@ -88,6 +92,7 @@ fn routines<const N: usize>(file: &File, chosen: &[usize; N]) -> Columns {
             body.map_or_else(|| "?".to_owned(), |body| n(body).to_string())
         };
         let instructions = match &routine.body {
+            Some(_) if routine.code_removed => "removed".to_owned(),
             Some(body) if body.raw_items > 0 => format!("{} + raw bytes", body.instructions),
             _ => count(|body| body.instructions),
         };
@@ -139,6 +144,19 @@ fn details(out: &mut impl Write, routine: &RoutineInfo) -> Result<(), Failure> {
     if let Some(reason) = &routine.undecoded {
         let title = heading(&format!("body {of}"));
         write!(out, "\n{title}\n  could not be decoded: {reason}\n")?;
+    }
+    if routine.code_removed {
+        let native = routine.binaries.iter();
+        let native = native.filter(|binary| matches!(binary.content, BinaryContent::Code));
+        let native: Vec<&str> = native
+            .map(|b| b.platform.as_deref().unwrap_or("Gen"))
+            .collect();
+        let left = match native.as_slice() {
+            [] => "no native code is there".to_owned(),
+            platforms => format!("native code for {} is there", platforms.join(", ")),
+        };
+        let title = heading(&format!("code {of}"));
+        write!(out, "\n{title}\n  was removed; {left}\n")?;
     }
     if let Some(body) = &routine.body {
         let inputs = inputs(body);

@@ -1,0 +1,119 @@
+//! What the metadata of newer compilers state.
+
+#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+use visakit_launch::{Argument, Config, Kernel, NdRange, ZeInfo, Zebin};
+use visakit_text::asm;
+
+/// Writes a word of the payload, which is an offset in local memory, and the value of a symbol to a buffer.
+const TEXT: &str = "\
+.version 4.1
+.kernel \"k\"
+.decl OUT v_type=G type=uq num_elts=1 align=GRF
+.decl AT v_type=G type=ud num_elts=1 align=dword
+.decl SYMBOL v_type=G type=ud num_elts=1 align=dword
+.decl D v_type=G type=ud num_elts=8 align=GRF
+.decl A v_type=G type=uq num_elts=8 align=GRF
+.input OUT offset=32 size=8
+.input AT offset=40 size=4
+.kernel_attr SimdSize=8
+mov (M1, 1) A(0,0)<1> OUT(0,0)<0;1,0>
+faddr __INTEL_SURFACE_STATE_SIZE SYMBOL(0,0)<1>
+mov (M1, 1) D(0,0)<1> AT(0,0)<0;1,0>
+lsc_store.ugm (M1, 1) flat[A]:a64 D:d32
+add (M1, 1) A(0,0)<1> A(0,0)<0;1,0> 0x4:ud
+mov (M1, 1) D(0,0)<1> SYMBOL(0,0)<0;1,0>
+lsc_store.ugm (M1, 1) flat[A]:a64 D:d32
+ret (M1, 1)
+";
+
+fn zeinfo(mode: u32) -> String {
+    format!(
+        "version: '1.73'
+l1_cache_policy: wb
+kernels:
+  - name: k
+    execution_env:
+      simd_size: 8
+      grf_count: 128
+      slm_size: 256
+      slm_alloc_mode: {mode}
+      has_bindless_image_read: true
+      of_tomorrow: 1
+    payload_arguments:
+      - arg_type: arg_bypointer
+        offset: 0
+        size: 8
+        arg_index: 0
+        addrmode: stateless
+        addrspace: global
+      - arg_type: arg_bypointer
+        offset: 8
+        size: 4
+        arg_index: 1
+        addrmode: slm
+        addrspace: local
+        slm_alignment: 16
+        colour: blue
+weather:
+  sunny: true
+"
+    )
+}
+
+#[test]
+fn offsets_in_local_memory_and_symbols_of_the_machine() {
+    let object = asm::assemble(TEXT.as_bytes(), &asm::Options::default()).unwrap();
+    for (mode, expected) in [(0, 0_u32), (1, 256)] {
+        let info = ZeInfo::parse(&zeinfo(mode)).unwrap();
+        assert_eq!(info.l1_cache_policy, "wb");
+        assert!(info.kernels[0].execution_env.has_bindless_image_read);
+        let kernel = Kernel::new(&object, "k", &info).unwrap();
+        let range = NdRange::new(&[8], &[8], &[]).unwrap();
+        let arguments = [Argument::Buffer(vec![0; 8]), Argument::Local(64)];
+        let done = kernel.run(&range, &arguments, &Config::default()).unwrap();
+        let bytes = done.memory(0).unwrap();
+        assert_eq!(bytes[..4], expected.to_le_bytes(), "mode {mode}");
+        assert_eq!(bytes[4..], 64_u32.to_le_bytes());
+    }
+}
+
+#[test]
+fn unknown_keys_are_named() {
+    let unknown = ZeInfo::unknown_keys(&zeinfo(0));
+    let expected = [
+        "kernels.execution_env.of_tomorrow",
+        "kernels.payload_arguments.colour",
+        "weather",
+    ];
+    assert_eq!(unknown, expected);
+    assert!(ZeInfo::unknown_keys("").is_empty());
+    assert!(ZeInfo::unknown_keys("[").is_empty());
+}
+
+#[test]
+fn unknown_sections_are_kept() {
+    let path = visakit_testing::root().join("fixtures/kernels/lookup.pvc.zebin");
+    let mut bytes = std::fs::read(path).unwrap();
+    let before = Zebin::parse(&bytes).unwrap();
+    assert!(before.sections.iter().all(|s| s.content().is_some()));
+    // The types of sections are the second word of their headers, which begin where the file says.
+    let table = usize::try_from(u64::from_le_bytes(bytes[40..48].try_into().unwrap())).unwrap();
+    let note = before
+        .sections
+        .iter()
+        .position(|s| s.name == ".misc.buildOptions")
+        .unwrap();
+    // The table begins with an entry for no section.
+    let at = table + 64 * (note + usize::from(before.sections[0].kind != 0)) + 4;
+    bytes[at..at + 4].copy_from_slice(&0xff00_0015_u32.to_le_bytes());
+    assert_eq!(
+        Zebin::parse(&bytes).unwrap().sections[note].content(),
+        Some("PISA")
+    );
+    bytes[at..at + 4].copy_from_slice(&0xff00_0099_u32.to_le_bytes());
+    let after = Zebin::parse(&bytes).unwrap();
+    assert_eq!(after.sections[note].content(), None);
+    assert_eq!(after.sections[note].kind, 0xff00_0099);
+}
