@@ -234,7 +234,7 @@ impl Context<'_> {
                     if let Some(follower) = self.followers.get_mut(place) {
                         // SAFETY: all below the count were written just now.
                         unsafe {
-                            (&raw mut (*follower.as_mut_ptr()).own.companion).write(companion)
+                            (&raw mut (*follower.as_mut_ptr()).own.companion).write(companion);
                         };
                     }
                 }
