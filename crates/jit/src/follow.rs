@@ -94,7 +94,7 @@ impl Compiler<'_> {
 
     /// A thread has stopped, and the follower at the offset in `rax` runs.
     pub(crate) fn go_on_with_follower(&mut self) {
-        use follower::{AHEAD, BYTES, OWN, RUNNING as LANES, SIZE, STATE, TARGET};
+        use follower::{AHEAD, BYTES, OWN, RUNNING as LANES, STATE, TARGET};
         use iced_x86::Register::{R12, RAX, YMM0};
         let asm = &mut self.writer.asm;
         asm.place(self.next);
@@ -115,7 +115,11 @@ impl Compiler<'_> {
             let lanes = of_follower(follower::LANE_OPERATIONS);
             asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, lanes);
         }
-        asm.op1i(Op::Add_rm64_imm32, RAX, SIZE);
+        asm.op2(
+            Op::Lea_r64_m,
+            RAX,
+            MemoryOperand::with_base_displ(RAX, BYTES),
+        );
         asm.op2(Op::Mov_rm64_r64, field(fields::FOLLOWER), RAX);
         asm.op1(Op::Jmp_rm64, of_follower(TARGET - BYTES));
     }

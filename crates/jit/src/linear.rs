@@ -202,6 +202,22 @@ pub(crate) fn whole(step: &Step) -> Option<Range<usize>> {
     is_whole.then_some(to.offset..to.offset + bytes)
 }
 
+/// Whether a step without a predicate writes each of these bytes, if all lanes run.
+///
+/// [`Step::written`] does not tell that: it lists all bytes that a step may write.
+fn overwrites(step: &Step, bytes: &Range<usize>) -> bool {
+    let covers = |start: usize, size: usize| start <= bytes.start && bytes.end <= start + size;
+    match &step.action {
+        Action::Message(message) => message.lanes().is_some_and(|m| {
+            let size = m.element.register * m.lanes;
+            let loads = !m.store && m.atomic.is_none();
+            let mut parts = m.parts.iter();
+            loads && parts.any(|(_, register)| covers(m.data + *register as usize, size))
+        }),
+        _ => whole(step).is_some_and(|written| covers(written.start, written.len())),
+    }
+}
+
 /// The steps of recipes whose results nothing but these messages needs.
 fn deferred(
     code: &Code,
@@ -246,15 +262,10 @@ fn deferred(
             if !deferred.contains(&other) && reads.iter().any(|bytes| meet(bytes, &result)) {
                 return true;
             }
-            let Some(mut written) = step.written() else {
+            if step.written().is_none() {
                 return true;
-            };
-            // Without a predicate all lanes are written here.
-            let is_whole = whole(step).is_some()
-                || matches!(&step.action, Action::Message(m) if m.lanes().is_some());
-            let covers =
-                |bytes: Range<usize>| bytes.start <= result.start && result.end <= bytes.end;
-            replaced = is_whole && step.predicate.is_none() && written.any(covers);
+            }
+            replaced = step.predicate.is_none() && overwrites(step, &result);
             false
         });
         if !needed && (replaced || !is_live(&result)) {

@@ -54,7 +54,11 @@ macro_rules! float_operation {
     ($op:ident, $old:ident, $a:ident, $b:ident, $convert:expr, $back:expr) => {{
         let (x, y) = ($convert($old), $convert($a));
         match $op {
-            AtomicOp::FloatAdd | AtomicOp::BrainAdd => $back(x + y),
+            AtomicOp::FloatAdd | AtomicOp::BrainAdd => {
+                // Of two NaNs the first, as machine code has it: Rust leaves open which one a sum is.
+                let y = if x.is_nan() { x } else { y };
+                $back(x + y)
+            }
             AtomicOp::FloatSub | AtomicOp::BrainSub => $back(x - y),
             AtomicOp::FloatMin | AtomicOp::BrainMin => {
                 if y.is_nan() || x <= y {

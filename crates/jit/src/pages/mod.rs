@@ -59,7 +59,7 @@ pub(crate) struct Context<'a> {
     own: Own,
     /// The places in memory of the lanes of an access that makes one lane after the other: as they were compared with the
     /// bounds, whatever the access writes to the register file in the meantime.
-    lanes: [MaybeUninit<u64>; 32],
+    lanes: [MaybeUninit<u64>; place::MOST_LANES],
     pair: Pair,
     /// Two threads part; returns where machine code goes on with the first of them.
     split: extern "sysv64" fn(&mut Context<'_>) -> *const u8,
@@ -234,7 +234,7 @@ impl Context<'_> {
                     if let Some(follower) = self.followers.get_mut(place) {
                         // SAFETY: all below the count were written just now.
                         unsafe {
-                            (&raw mut (*follower.as_mut_ptr()).own.companion).write(companion)
+                            (&raw mut (*follower.as_mut_ptr()).own.companion).write(companion);
                         };
                     }
                 }
@@ -552,7 +552,7 @@ impl Pages {
             fault: 0,
             state: State::new(usize::MAX, NativeMode::Other),
             own: Own::NEW,
-            lanes: [const { MaybeUninit::uninit() }; 32],
+            lanes: [const { MaybeUninit::uninit() }; place::MOST_LANES],
             pair: Pair {
                 file: std::ptr::null_mut(),
                 running: 0,

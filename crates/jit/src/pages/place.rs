@@ -40,8 +40,9 @@ pub(crate) const STATE: i64 = offset_of!(Context<'_>, state) as i64;
 pub(crate) const OWN: i64 = offset_of!(Context<'_>, own) as i64;
 pub(crate) const KNOWN_CR0: i64 = offset_of!(Context<'_>, own.known_cr0) as i64;
 pub(crate) const LANES: i64 = offset_of!(Context<'_>, lanes) as i64;
-/// Bytes of [`LANES`].
-pub(crate) const LANES_BYTES: usize = 32 * 8;
+/// Lanes that have a place there, and its bytes.
+pub(crate) const MOST_LANES: usize = 32;
+pub(crate) const LANES_BYTES: usize = MOST_LANES * size_of::<u64>();
 pub(crate) const REPEATS: i64 = offset_of!(Context<'_>, repeats) as i64;
 pub(crate) const AGAIN: i64 = offset_of!(Context<'_>, again) as i64;
 pub(crate) const FOLLOWER: i64 = offset_of!(Context<'_>, follower) as i64;
@@ -85,7 +86,6 @@ pub(crate) mod follower {
     pub(crate) const LANE_OPERATIONS: i64 = (FIRST + offset_of!(Follower, lane_operations)) as i64;
     /// Its size.
     pub(crate) const BYTES: i64 = size_of::<Follower>() as i64;
-    pub(crate) const SIZE: u32 = size_of::<Follower>() as u32;
 }
 pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
 pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;

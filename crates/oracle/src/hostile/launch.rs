@@ -1,5 +1,10 @@
 //! What kernels run on: memory with a fence around each buffer, and numbers that are at ends.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "numbers that begin anew are meant to"
+)]
+
 use super::kernel::{Kernel, LANES};
 use fastrand::Rng;
 use std::sync::Arc;
@@ -38,26 +43,22 @@ pub struct Fences {
     all: Vec<&'static [Word]>,
 }
 
-impl Fences {
-    /// `None` if the host has no room.
-    #[must_use]
-    pub fn new() -> Option<Self> {
-        let all = (0..=BUFFERS).map(|_| fenced());
-        Some(Self {
-            all: all.collect::<Option<_>>()?,
-        })
+impl Default for Fences {
+    fn default() -> Self {
+        Self {
+            all: (0..=BUFFERS).map(|_| fenced()).collect(),
+        }
     }
 }
 
-#[cfg(unix)]
-fn fenced() -> Option<&'static [Word]> {
-    visakit_storage::fenced(PAGES)
-}
-
-#[cfg(not(unix))]
-fn fenced() -> Option<&'static [Word]> {
+/// Words between pages that nobody may access, or else between others.
+fn fenced() -> &'static [Word] {
+    #[cfg(unix)]
+    if let Some(words) = visakit_storage::fenced(PAGES) {
+        return words;
+    }
     let words = (0..PAGES * visakit_storage::PAGE / 8).map(|_| Word::new(0));
-    Some(Vec::leak(words.collect()))
+    Vec::leak(words.collect())
 }
 
 /// Where a buffer is in its fence.

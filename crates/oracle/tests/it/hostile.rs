@@ -1,9 +1,11 @@
 //! Kernels that try to leave their memory. They run in processes of their own: what leaves its memory may end its process.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test that reports
+
 use std::process::Command;
 
 /// Kernels, of eight launches each.
-const KERNELS: u64 = 600;
+const KERNELS: u64 = 500;
 
 /// A kernel in machine code stays inside its memory, and leaves what the interpreter leaves.
 #[test]
@@ -22,9 +24,8 @@ fn hostile_kernels_stay_inside() {
 /// Most texts are kernels.
 #[test]
 fn hostile_texts_are_kernels() {
-    let all = 200;
-    let refused: Vec<String> = (0..all)
+    let refused: Vec<String> = (0..200)
         .filter_map(|seed| visakit_oracle::hostile::text(seed).1)
         .collect();
-    assert!(10 * refused.len() < all as usize, "{refused:?}");
+    assert!(refused.len() < 20, "{refused:?}");
 }
