@@ -348,7 +348,7 @@ impl ZeInfo {
     ///
     /// # Errors
     /// [`LaunchError::ZeInfo`] where it is no YAML or of other types than the specification says. Aliases that
-    /// grow without bound are refused: nodes are at most [`LEAST_NODES`], or a quarter of the bytes.
+    /// grow without bound are refused: nodes are at most 250,000, or a quarter of the bytes.
     pub fn parse(text: &str) -> Result<Self, LaunchError> {
         // The section may be padded with zero bytes.
         let text = text.trim_end_matches('\0');
