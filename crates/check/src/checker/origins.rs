@@ -2,6 +2,7 @@
 
 use super::{Checker, small};
 use crate::finding::Space;
+use crate::objects::Known;
 use crate::shadow::{OriginId, Source};
 use hashbrown::HashMap;
 use std::hash::Hash;
@@ -107,7 +108,7 @@ impl Checker {
             Source::Memory { step, address, .. } => {
                 let object = self.objects.find(address).map(|(object, _)| object);
                 let known = object.and_then(|object| self.objects.get(object));
-                let space = known.map_or(Space::Global, |known| known.space());
+                let space = known.map_or(Space::Global, Known::space);
                 Some(Origin::Unwritten(Unwritten {
                     space,
                     step,

@@ -39,7 +39,7 @@ pub(crate) enum Verdict {
 pub(crate) struct Tally(BTreeMap<(Border, Verdict), Vec<String>>);
 
 impl Tally {
-    fn add(&mut self, border: Border, changes: bool, finding: Option<&Finding>, name: String) {
+    fn add(&mut self, border: Border, changes: bool, finding: Option<&Finding>, name: &str) {
         let verdict = match (changes, finding) {
             (true, Some(_)) => Verdict::Found,
             (true, None) => Verdict::Missed,
@@ -226,7 +226,7 @@ pub(crate) fn run(case: &Case, tally: &mut Tally) {
         |kernel, arguments, launch| {
             let mut trial = Trial {
                 kernel,
-                range: launch.range().clone(),
+                range: *launch.range(),
                 arguments,
                 before: None,
                 name: case.name(),
@@ -266,7 +266,7 @@ impl Trial<'_> {
         arguments[index] = Argument::Buffer(bytes[..last.start].to_vec());
         if let Some(found) = self.found(self.kernel, &arguments, own) {
             let name = format!("{} argument {index}", self.name);
-            tally.add(Border::Last, role.is_used(), found.as_ref(), name);
+            tally.add(Border::Last, role.is_used(), found.as_ref(), &name);
         }
         self.first(index, bytes, size, tally);
     }
@@ -298,7 +298,7 @@ impl Trial<'_> {
         };
         if let Some(found) = self.found(self.kernel, &arguments, before) {
             let name = format!("{} argument {index}", self.name);
-            tally.add(Border::First, role.is_used(), found.as_ref(), name);
+            tally.add(Border::First, role.is_used(), found.as_ref(), &name);
         }
     }
 }
@@ -340,7 +340,7 @@ impl Trial<'_> {
         let own = |f: &Finding| f.target.as_ref().is_some_and(|t| t.argument == Some(index));
         if let Some(found) = self.found(self.kernel, &arguments, own) {
             let name = format!("{} argument {index}", self.name);
-            tally.add(Border::Local, touches.writes, found.as_ref(), name);
+            tally.add(Border::Local, touches.writes, found.as_ref(), &name);
         }
     }
 
@@ -361,7 +361,7 @@ impl Trial<'_> {
             let own = |f: &Finding| f.target.as_ref().is_some_and(|t| t.name == section.name);
             if let Some(found) = self.found(&short, self.arguments, own) {
                 let name = format!("{} {}", self.name, section.name);
-                tally.add(Border::Constant, changes, found.as_ref(), name);
+                tally.add(Border::Constant, changes, found.as_ref(), &name);
             }
         }
     }
@@ -408,7 +408,7 @@ impl Trial<'_> {
             let own = |f: &Finding| f.target.as_ref().is_some_and(|t| t.argument == Some(index));
             if let Some(found) = self.found(self.kernel, &arguments, own) {
                 let name = format!("{} argument {index}", self.name);
-                tally.add(border, role.is_used() && !defined, found.as_ref(), name);
+                tally.add(border, role.is_used() && !defined, found.as_ref(), &name);
             }
         }
     }
