@@ -31,6 +31,12 @@ const UNWATCHED: Turn = Turn {
     steps: CHUNK,
 };
 
+/// Turns in which groups run of which some report everything.
+const SAMPLED: Turn = Turn {
+    patience: 1 << 20,
+    steps: 1 << 14,
+};
+
 /// Turns in which groups run that report everything, which takes a hundred times as long.
 const WATCHED: Turn = Turn {
     patience: 1 << 18,
@@ -243,6 +249,11 @@ impl<'a> Effort<'a> {
         (watched, observers): (Selection<'_>, &Observers<O>),
     ) -> Result<Done, LaunchError> {
         let workers = workers.min(count).max(1);
+        let usual = if watched.is_none() {
+            UNWATCHED
+        } else {
+            SAMPLED
+        };
         let queue = Queue::new(count, workers);
         let all = Mutex::new((Done::default(), None::<(u64, LaunchError)>));
         let worker = |slot: u64| {
@@ -253,7 +264,7 @@ impl<'a> Effort<'a> {
                 first,
             };
             let failed = observers.of(slot).and_then(|mut own| {
-                let mut turns = Turns::new(self.config.turn.unwrap_or(UNWATCHED));
+                let mut turns = Turns::new(self.config.turn.unwrap_or(usual));
                 self.work(
                     &source,
                     &mut turns,

@@ -314,7 +314,7 @@ fn documents_are_as_the_schema_says() {
         (&["check", "--case", "../cases/call_sub/dg2"], 0),
         (&["check", "../programs/loops.visaasm", "--bare"], 1),
         (
-            &["run", "--check", "all", "../programs/bfi.visaasm", "--bare"],
+            &["run", "--case", "../cases/call_sub/dg2", "--check", "all"],
             0,
         ),
     ] {
