@@ -344,7 +344,7 @@ impl Kernel {
             kernel.check_type(*index, *ty)?;
         }
         let loaded = kernel.load(&self.variables.inner, config)?;
-        loaded.launch(range, &arguments.values, &[], config)
+        loaded.launch(range, &arguments.values, None, config)
     }
 }
 

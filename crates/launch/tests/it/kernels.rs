@@ -272,7 +272,7 @@ fn zeroed_variables() {
     // The second launch finds what the first one left.
     for round in 1..3 {
         let arguments = [Argument::Buffer(vec![0; 160])];
-        let launch = loaded.launch(&range, &arguments, &[], &config).unwrap();
+        let launch = loaded.launch(&range, &arguments, None, &config).unwrap();
         let outcome = launch.run(&config).unwrap();
         let mut want: Vec<u32> = (0..40).map(|i| round * (i % 5 + 1 + i)).collect();
         want[39] *= 2;

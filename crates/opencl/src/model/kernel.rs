@@ -116,6 +116,15 @@ fn takes(info: &ArgInfo) -> Takes {
     }
 }
 
+/// A value of a parameter's size. As Intel's driver does it, too many bytes are cut off, and those that are missing stay
+/// as they were; libraries pass 8 bytes for 32-bit numbers.
+fn of_size(mut bytes: Vec<u8>, before: &[u8], size: usize) -> Vec<u8> {
+    bytes.truncate(size);
+    bytes.extend(before.get(bytes.len()..).unwrap_or_default());
+    bytes.resize(size, 0);
+    bytes
+}
+
 impl Kernel {
     /// The kernel of that name.
     ///
@@ -227,7 +236,8 @@ impl Kernel {
     /// `CL_INVALID_ARG_INDEX`, and arguments of the wrong kind.
     pub fn set(&self, index: usize, arg: Arg) -> Result<()> {
         let image = |mem: &Mem| mem.shape.is_some();
-        match (self.takes(index)?, &arg) {
+        let takes = self.takes(index)?;
+        match (takes, &arg) {
             (Takes::Buffer, Arg::Mem(None) | Arg::Pointer(_))
             | (Takes::Local, Arg::Local(_))
             | (Takes::Sampler, Arg::Sampler(_)) => {}
@@ -243,15 +253,22 @@ impl Kernel {
                 };
                 ensure(mem.flags & barred == 0, cl::CL_INVALID_ARG_VALUE)?;
             }
-            (Takes::Value(size), Arg::Value(bytes)) => {
-                ensure(size == 0 || size == bytes.len(), cl::CL_INVALID_ARG_SIZE)?;
-            }
+            (Takes::Value(_), Arg::Value(_)) => {}
             _ => return fail(cl::CL_INVALID_ARG_VALUE),
         }
-        match lock(&self.args).get_mut(index) {
-            Some(place) => *place = Some(Kept::new(arg)),
-            None => return fail(cl::CL_INVALID_ARG_INDEX),
-        }
+        let mut args = lock(&self.args);
+        let place = args.get_mut(index).ok_or(Code(cl::CL_INVALID_ARG_INDEX))?;
+        let arg = match (takes, arg) {
+            (Takes::Value(size), Arg::Value(bytes)) if size > 0 => {
+                let before = match place {
+                    Some(Kept::Plain(Arg::Value(before))) => before.as_slice(),
+                    _ => &[],
+                };
+                Arg::Value(of_size(bytes, before, size))
+            }
+            (_, arg) => arg,
+        };
+        *place = Some(Kept::new(arg));
         Ok(())
     }
 
@@ -283,10 +300,12 @@ impl Kernel {
                 Some(svm) => {
                     let offset = (address - svm.address) as u64;
                     Argument::Shared(visakit_launch::Shared {
-                        size: svm.storage.bytes() as u64 - offset,
+                        // Surfaces of allocations are whole pages.
+                        size: svm.storage.room() as u64 - offset,
                         storage: svm.storage,
                         address: Some(svm.address as u64),
                         offset,
+                        before: offset,
                     })
                 }
                 None => Argument::Pointer(*address as u64),
