@@ -134,7 +134,12 @@ proptest! {
 #[test]
 fn reached_at_once() {
     let others: Vec<_> = (1..200_u64)
-        .map(|n| (n << 32 | Memory::FIRST, Storage::new(&n.to_le_bytes()).unwrap()))
+        .map(|n| {
+            (
+                n << 32 | Memory::FIRST,
+                Storage::new(&n.to_le_bytes()).unwrap(),
+            )
+        })
         .collect();
     let mut memory = Memory::new(0);
     memory.reach(Arc::new(Others(others.clone())), 8);
