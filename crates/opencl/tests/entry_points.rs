@@ -186,7 +186,7 @@ fn addresses_checked() {
             "lives",
             Some("released"),
             &[
-                "error[dangling]: read of 4 bytes through a pointer to buffer 1 of 16 bytes, which was released",
+                "error[dangling]: read of 4 bytes through a pointer to buffer 2 of 16 bytes, which was released",
                 "line 4 of the program",
                 "2 launches checked, 1 finding",
             ],
@@ -195,7 +195,7 @@ fn addresses_checked() {
             "beyond",
             Some("reported"),
             &[
-                "error[out-of-bounds]: write of 4 bytes at the end of `y`, which has 36 bytes",
+                "error[out-of-bounds]: write of 4 bytes just past the end of `y` (36 bytes)",
                 "in kernel `turn`",
             ],
         ),
@@ -224,7 +224,7 @@ fn addresses_checked() {
     let mut command = on_device(&program, folder.path()).unwrap();
     let done = command.arg("released").output().unwrap();
     assert!(done.status.success(), "{}", shown(&done));
-    let said = "buffer 1 of 16 bytes, which was released";
+    let said = "buffer 2 of 16 bytes, which was released";
     assert!(shown(&done).contains(said), "{}", shown(&done));
 }
 

@@ -182,7 +182,7 @@ impl Layout {
         {
             let start = layout.size;
             let lives = if all > ADDRESSED {
-                lives(body, format, roots)
+                lives(body, format, roots, grf)
             } else {
                 None
             };

@@ -53,10 +53,9 @@ fn too_many_at_once() {
         };
         VARIABLES
     ];
-    let object = visakit_text::asm::assemble(
-        text(&all, 0, 0).as_bytes(),
-        &visakit_text::asm::Options::default(),
-    );
+    let text = text(&all, 0, 0);
+    let options = visakit_text::asm::Options::default();
+    let object = visakit_text::asm::assemble(text.as_bytes(), &options);
     let object = object.unwrap();
     let kernel = visakit_isa::object::RoutineId::new(visakit_isa::object::RoutineKind::Kernel, 0);
     let refused = visakit_exec::Program::new(&object, kernel, &Options::default());

@@ -82,6 +82,8 @@ pub struct Kernel {
     pub name: String,
     /// The programs of the devices that have it.
     binaries: Vec<(Arc<Device>, Arc<Binary>)>,
+    /// Its parameters, and whether the compiler wrote down their names and types.
+    parameters: (Arc<[ArgInfo]>, bool),
     args: Mutex<Vec<Option<Kept>>>,
     /// Whether the host stated that it accesses memory besides its arguments.
     more: AtomicBool,
@@ -142,16 +144,18 @@ impl Kernel {
         }
         ensure(!binaries.is_empty(), cl::CL_INVALID_KERNEL_NAME)?;
         program.kernels.fetch_add(1, Relaxed);
+        let zeinfo = binaries.first().map(|first| &first.1.zeinfo);
+        let parameters = zeinfo.map_or_else(Vec::new, |zeinfo| zeinfo.parameters(name));
+        let named = zeinfo.is_some_and(|zeinfo| !zeinfo.args_info(name).is_empty());
         let kernel = Self {
             handle: Handle::default(),
             program: Arc::clone(program),
             name: name.to_owned(),
             binaries,
-            args: Mutex::default(),
+            args: Mutex::new(vec![None; parameters.len()]),
+            parameters: (parameters.into(), named),
             more: AtomicBool::new(false),
         };
-        let count = kernel.arg_infos().len();
-        lock(&kernel.args).resize(count, None);
         Ok(Arc::new(kernel))
     }
 
@@ -164,6 +168,7 @@ impl Kernel {
             program: Arc::clone(&self.program),
             name: self.name.clone(),
             binaries: self.binaries.clone(),
+            parameters: self.parameters.clone(),
             args: Mutex::new(lock(&self.args).clone()),
             more: AtomicBool::new(self.reaches_more()),
         })
@@ -184,7 +189,7 @@ impl Kernel {
     }
 
     fn arg_infos(&self) -> &[ArgInfo] {
-        self.first().map_or(&[], |b| b.zeinfo.args_info(&self.name))
+        &self.parameters.0
     }
 
     /// The program of a device.
@@ -378,6 +383,7 @@ impl Kernel {
             .arg_infos()
             .get(index)
             .ok_or(Code(cl::CL_INVALID_ARG_INDEX))?;
+        ensure(self.parameters.1, cl::CL_KERNEL_ARG_INFO_NOT_AVAILABLE)?;
         Ok(match name {
             cl::CL_KERNEL_ARG_ADDRESS_QUALIFIER => match info.address_qualifier.as_str() {
                 "__global" => cl::CL_KERNEL_ARG_ADDRESS_GLOBAL,
