@@ -395,6 +395,13 @@ impl KernelInfo {
         scratch.map(|b| u64::from(b.size)).sum()
     }
 
+    /// Bytes of the registers that the per-thread data takes.
+    pub(crate) fn per_thread_registers(&self, grf_bytes: u32) -> u32 {
+        let bytes = self.per_thread_bytes();
+        let whole = bytes.checked_next_multiple_of(grf_bytes.max(1));
+        whole.unwrap_or(bytes)
+    }
+
     /// Bytes of per-thread data before the cross-thread data.
     #[must_use]
     pub fn per_thread_bytes(&self) -> u32 {
