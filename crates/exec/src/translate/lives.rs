@@ -6,7 +6,7 @@
 use super::layout::Root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Range, RangeInclusive};
-use visakit_isa::object::Body;
+use visakit_isa::object::{Body, Variable};
 use visakit_isa::operand::GeneralOperand;
 use visakit_isa::semantics::{Callee, Flow};
 use visakit_isa::table::FieldName;
@@ -207,7 +207,7 @@ impl Uses<'_> {
         if blocks.any(|other| Some(other) != first) {
             return false;
         }
-        let size = self.body.variables.get(variable).map_or(0, |v| v.size());
+        let size = self.body.variables.get(variable).map_or(0, Variable::size);
         let mut missing = BTreeSet::from_iter(0..size as usize);
         let mut masked = false;
         for (_, mention) in mentions {
