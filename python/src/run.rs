@@ -354,7 +354,7 @@ impl Kernel {
         config: &Config<'_>,
     ) -> Result<Launched, LaunchError> {
         let loaded = kernel.load(&self.variables.inner, config)?;
-        loaded.launch(range, &arguments.values, &[], config)
+        loaded.launch(range, &arguments.values, None, config)
     }
 }
 

@@ -50,6 +50,7 @@ impl Variables {
             let name: String = name.extract()?;
             let of_section = relocations.iter().filter(|r| r.0 == name);
             data.push(DataSection {
+                address: None,
                 relocations: of_section
                     .map(|(_, offset, symbol, addend)| DataRelocation {
                         offset: *offset,
@@ -90,8 +91,8 @@ impl Variables {
     #[getter]
     fn sections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let sections = PyDict::new(py);
-        for (name, bytes) in self.inner.contents() {
-            sections.set_item(name, PyBytes::new(py, &bytes))?;
+        for (name, storage, _) in self.inner.sections() {
+            sections.set_item(name, PyBytes::new(py, &storage.read()))?;
         }
         Ok(sections)
     }

@@ -119,6 +119,8 @@ kinds! {
     OutOfBounds "out-of-bounds" Error;
     /// An access through a null pointer.
     Null "null" Error;
+    /// An access through a pointer to a buffer that was released.
+    Dangling "dangling" Error;
     /// An address that is not a multiple of what the message or the type demands.
     Misaligned "misaligned" Error;
     /// A write to constant memory.

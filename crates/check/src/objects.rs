@@ -1,6 +1,9 @@
 //! Which objects are where in memory.
 
 use crate::finding::{Space, Target};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use visakit_exec::memory::Reachable;
 use visakit_launch::{
     ArgInfo, KernelInfo, Launch, LocalObject, LocalVariable, Media, MemoryObject, ObjectKind,
     Target as MediaTarget,
@@ -22,6 +25,8 @@ pub(crate) struct Known {
     pub(crate) three: bool,
     /// Its initial content is undefined.
     pub(crate) uninitialized: bool,
+    /// It is no more.
+    pub(crate) released: bool,
 }
 
 impl Known {
@@ -70,8 +75,10 @@ pub(crate) struct Scratch {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     flat: Vec<Known>,
-    /// Object of each 4 GiB of addresses.
-    regions: Vec<Option<usize>>,
+    /// Objects by the numbers of their regions: 4 GiB of addresses.
+    regions: BTreeMap<u64, usize>,
+    /// Buffers that are no objects before they are accessed.
+    others: Option<Arc<dyn Reachable>>,
     local: Vec<LocalObject>,
     /// The names of local memory: arguments, and variables of the program as far as they are known.
     local_names: Vec<(LocalObject, String)>,
@@ -98,6 +105,7 @@ impl Objects {
         let mut objects = Self {
             private: private(launch.info(), launch.private_bytes()),
             scratch: scratch(launch.info(), spills),
+            others: launch.memory().others().cloned(),
             ..Self::default()
         };
         for object in launch.objects() {
@@ -126,6 +134,7 @@ impl Objects {
                 structure: of.structure,
                 three: of.three,
                 uninitialized: argument.is_some_and(|a| uninitialized.contains(&a)),
+                released: false,
                 argument,
                 object,
             };
@@ -174,6 +183,7 @@ impl Objects {
                 structure: false,
                 three: false,
                 uninitialized: false,
+                released: false,
             });
         }
         objects
@@ -198,27 +208,46 @@ impl Objects {
     }
 
     fn add(&mut self, known: Known) {
-        let first = usize::try_from(known.object.address >> 32).unwrap_or(0);
         let end = known.object.address.saturating_add(known.object.bytes);
-        let last = usize::try_from(end >> 32).unwrap_or(0);
+        let regions = known.object.address >> 32..=end >> 32;
         // An argument may be the buffer of another one.
-        if self.regions.get(first).is_some_and(Option::is_some) {
+        if self.regions.contains_key(regions.start()) {
             return;
         }
-        if self.regions.len() <= last {
-            self.regions.resize(last + 1, None);
-        }
-        for region in self.regions.get_mut(first..=last).unwrap_or_default() {
-            *region = Some(self.flat.len());
-        }
+        self.regions
+            .extend(regions.map(|region| (region, self.flat.len())));
         self.flat.push(known);
+    }
+
+    /// Makes the buffer that has an address, or had it before it was released, an object, unless it is one.
+    pub(crate) fn reach(&mut self, address: u64) {
+        if self.find(address).is_some() {
+            return;
+        }
+        let found = self.others.as_ref().and_then(|others| others.find(address));
+        let Some(reached) = found else { return };
+        let of = Pointee::default();
+        self.add(Known {
+            released: reached.storage.is_none(),
+            object: MemoryObject {
+                address: reached.address,
+                bytes: reached.bytes,
+                kind: ObjectKind::Other,
+            },
+            name: reached.name,
+            argument: None,
+            constant: false,
+            element: of.element,
+            structure: of.structure,
+            three: of.three,
+            uninitialized: false,
+        });
     }
 
     /// The object that an address refers to, and the offset in it.
     #[inline]
     pub(crate) fn find(&self, address: u64) -> Option<(usize, i64)> {
-        let region = usize::try_from(address >> 32).ok()?;
-        let index = (*self.regions.get(region)?)?;
+        let index = *self.regions.get(&(address >> 32))?;
         let known = self.flat.get(index)?;
         let offset = address.wrapping_sub(known.object.address).cast_signed();
         Some((index, offset))

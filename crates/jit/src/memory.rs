@@ -191,16 +191,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Of the buffer that has the address in `rax`: its address in `r8`, its bytes in `r9`, its place
-    /// in `r10`.
-    fn buffer(&mut self, slow: Label) {
+    /// Of the buffer that may have the address in `rax`: its address in `r8`, its bytes in `r9`, its place in `r10`. If it
+    /// is another one, or none, the address is outside of it.
+    fn buffer(&mut self) {
         let [address, bytes, storage] = Region::LAYOUT
             .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
         let asm = &mut self.asm;
         asm.op2(Code::Mov_r64_rm64, RCX, RAX);
         asm.op1i(Code::Shr_rm64_imm8, RCX, 32);
-        asm.op2(Code::Cmp_r64_rm64, RCX, field(place::STORAGE_COUNT));
-        asm.jump_if(Condition::AboveOrEqual, slow);
+        asm.op2(Code::And_r64_rm64, RCX, field(place::STORAGE_MASK));
         asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
         asm.op2(Code::Add_r64_rm64, RCX, field(place::STORAGE));
         asm.op2(Code::Mov_r64_rm64, R8, address);
@@ -277,7 +276,7 @@ impl Writer {
             if m.mask != u64::MAX {
                 return Err(NoTemplate);
             }
-            self.buffer(slow);
+            self.buffer();
             self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
             self.check_offset(bytes, m.align, slow)?;
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
@@ -440,7 +439,7 @@ impl Writer {
             return Err(NoTemplate);
         }
         self.first_address(m, masked)?;
-        self.buffer(slow);
+        self.buffer();
         let loaded = self.loaded_registers(m, c.count);
         if let Some((memory, extended)) = row_of(m).filter(|_| !masked) {
             let scattered = self.asm.label();
@@ -463,7 +462,7 @@ impl Writer {
         let row = row_of(m).ok_or(NoTemplate)?;
         self.first_of(recipe, slow)?;
         self.add_to_address(m, Code::Add_rm64_imm32)?;
-        self.buffer(slow);
+        self.buffer();
         let loaded = self.loaded_registers(m, 0);
         self.global_row(m, row, &loaded, slow)?;
         Ok(loaded)

@@ -26,12 +26,17 @@ pub(crate) fn check(
     };
     // (attribute, description, value in the metadata, whether the metadata may be larger)
     let scratch = info.scratch_bytes();
+    // Code for vectors states the lanes that there are, its metadata the work-items of a thread: one.
+    let simd = match environment.simd_size {
+        1 => stated("SimdSize").unwrap_or(1),
+        simd => simd.into(),
+    };
     for (name, what, metadata, or_more) in [
-        ("SimdSize", "SIMD size", environment.simd_size.into(), false),
+        ("SimdSize", "SIMD size", simd, false),
         (
             "PerThreadInputSize",
             "bytes of data of each thread",
-            info.per_thread_bytes().into(),
+            info.per_thread_registers(layout.grf_bytes).into(),
             false,
         ),
         ("SpillMemOffset", "bytes of scratch memory", scratch, true),

@@ -15,6 +15,9 @@ pub struct Shared {
     pub offset: u64,
     /// Bytes of the part.
     pub size: u64,
+    /// Bytes of the storage before the part that belong to it all the same, as of a pointer into an allocation: negative
+    /// indices reach them.
+    pub before: u64,
 }
 
 impl Shared {

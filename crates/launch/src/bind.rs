@@ -1,17 +1,16 @@
 //! Arguments into global memory, surfaces and samplers.
 
-use crate::argument::{Argument, sampler};
+use crate::argument::{Argument, Shared, sampler};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::{BoundArgument, Section, wrong};
+use crate::kernel::{Config, Others};
 use crate::objects::{MemoryObject, ObjectKind};
+use crate::slm;
 use crate::variables::Variables;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
 use std::sync::Arc;
 use visakit_exec::memory::{Content, Image, MemoryError, Storage, Surface};
 use visakit_exec::{BufferId, Memory};
-
-/// Most local memory of a group; devices have 64 to 128 KiB.
-const MOST_LOCAL: u64 = 1 << 20;
 
 /// Bindless handles are multiples of this, as surface states in a heap would be.
 const HANDLE: u32 = 64;
@@ -41,16 +40,16 @@ pub(crate) struct Bound {
     pub(crate) locals: Vec<(usize, u64, u64)>,
 }
 
-/// Lays everything out.
+/// Lays everything out for a device with registers of that size.
 pub(crate) fn bind(
-    info: &KernelInfo,
+    (info, grf_bytes): (&KernelInfo, u32),
     arguments: &[Argument],
     variables: &Variables,
-    reachable: &[(u64, Storage)],
-    (max_memory, guard): (u64, u64),
+    others: Option<&Others>,
+    config: &Config<'_>,
 ) -> Result<Bound, LaunchError> {
     let mut bound = Bound {
-        memory: Memory::new(max_memory),
+        memory: Memory::new(config.max_memory),
         places: Vec::new(),
         slm_bytes: 0,
         private_base: 0,
@@ -60,10 +59,8 @@ pub(crate) fn bind(
         printf: None,
         locals: Vec::new(),
     };
+    bound.memory.set_exact(config.exact_ends);
     bound.sections = variables.put(&mut bound.memory, arguments.len())?;
-    for (address, storage) in reachable {
-        bound.lend(storage, Some(*address))?;
-    }
     // Arguments in local memory lie after the program's own variables. By default the kernel adds the size of those
     // itself.
     let own = u64::from(info.execution_env.slm_size);
@@ -76,7 +73,7 @@ pub(crate) fn bind(
     for (index, argument) in arguments.iter().enumerate() {
         // The first one is where compilers expect it without asking.
         if matches!(argument, Argument::Local(_)) && !bound.locals.is_empty() {
-            local = local.saturating_add(guard);
+            local = local.saturating_add(if config.lenient { slm::GUARD } else { 0 });
         }
         bound.add(info, index, argument, &mut local)?;
         if let (Argument::Local(bytes), Some(BoundArgument::Local(at))) =
@@ -87,14 +84,24 @@ pub(crate) fn bind(
         }
     }
     let local = local.saturating_add(own - start);
-    if local > MOST_LOCAL {
+    if local > slm::MOST {
         return Err(LaunchError::TooLarge {
             what: "local memory",
             bytes: local,
-            limit: MOST_LOCAL,
+            limit: slm::MOST,
         });
     }
-    bound.slm_bytes = usize::try_from(local).unwrap_or(usize::MAX);
+    let allotted = if config.exact_ends {
+        local
+    } else {
+        slm::allotted(local, grf_bytes)
+    };
+    bound.slm_bytes = usize::try_from(allotted).unwrap_or(usize::MAX);
+    if let Some(others) = others {
+        bound
+            .memory
+            .reach(Arc::clone(&others.known), others.expected);
+    }
     bound.bind_surfaces(info, arguments)?;
     bound.bind_samplers(info, arguments)?;
     Ok(bound)
@@ -127,6 +134,16 @@ fn is_argument(stated: Option<u32>, index: usize) -> bool {
     stated.is_some_and(|i| usize::try_from(i) == Ok(index))
 }
 
+/// Bytes of a pointer's allocation before it that its surface has, too: all of them if the kernel adds them to
+/// offsets, as Intel's driver does it.
+fn before(info: &KernelInfo, index: usize, part: &Shared) -> u32 {
+    let mut pieces = info.payload_arguments.iter();
+    let adds =
+        pieces.any(|a| a.arg_type == ArgType::BufferOffset && is_argument(a.arg_index, index));
+    let before = part.before.min(part.offset);
+    u32::try_from(before).ok().filter(|_| adds).unwrap_or(0)
+}
+
 impl Bound {
     fn add(
         &mut self,
@@ -144,6 +161,7 @@ impl Bound {
                 BoundArgument::Buffer {
                     address: self.memory.address(id),
                     size: bytes.len() as u64,
+                    before: 0,
                     handle,
                 }
             }
@@ -162,6 +180,7 @@ impl Bound {
             Argument::Null => BoundArgument::Buffer {
                 address: 0,
                 size: 0,
+                before: 0,
                 handle: Some(0),
             },
             Argument::Shared(part) => {
@@ -170,12 +189,14 @@ impl Bound {
                 BoundArgument::Buffer {
                     address: self.memory.address(id).wrapping_add(part.offset),
                     size: part.size,
+                    before: before(info, index, part),
                     handle,
                 }
             }
             Argument::Pointer(address) => BoundArgument::Buffer {
                 address: *address,
                 size: 0,
+                before: 0,
                 handle: Some(0),
             },
             Argument::SharedImage(image, part) => {
@@ -223,7 +244,11 @@ impl Bound {
             Argument::Shared(part) | Argument::SharedImage(_, part) => Some(part),
             _ => None,
         };
-        let offset = part.map_or(0, |part| part.offset);
+        let before = match self.places.get(index) {
+            Some(BoundArgument::Buffer { before, .. }) => u64::from(*before),
+            _ => 0,
+        };
+        let offset = part.map_or(0, |part| part.offset).saturating_sub(before);
         Some(match argument.image() {
             Some(image) => Surface::Image2d(Image {
                 offset,
@@ -241,7 +266,7 @@ impl Bound {
             None => Surface::Buffer {
                 buffer,
                 offset,
-                size: part.map_or(u64::MAX, |part| part.size),
+                size: part.map_or(u64::MAX, |part| part.size.saturating_add(before)),
             },
         })
     }

@@ -120,6 +120,7 @@ struct Output {
 struct Data {
     section: String,
     file: PathBuf,
+    address: Option<u64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -352,6 +353,7 @@ impl Case {
                 name: data.section.clone(),
                 relocations: self.relocations(&data.section, &bytes)?,
                 bytes,
+                address: data.address,
             });
         }
         kernel

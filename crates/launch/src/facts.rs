@@ -16,6 +16,8 @@ pub enum BoundArgument {
         address: u64,
         /// Its size in bytes.
         size: u64,
+        /// Bytes of its surface before the address.
+        before: u32,
         /// Its handle for bindless access, if it has one.
         handle: Option<u32>,
     },
@@ -100,8 +102,10 @@ impl Facts<'_> {
             // The finalizer's prologue loads the rest of the payload, and the registers for scratch, through them. Here
             // the register image is complete; a kernel that reads through them itself faults.
             ArgType::IndirectDataPointer | ArgType::ScratchPointer => long(0),
-            // The surface begins where the buffer does.
-            ArgType::BufferOffset => word(0),
+            ArgType::BufferOffset => word(match self.argument(piece)? {
+                (_, _, BoundArgument::Buffer { before, .. }) => *before,
+                _ => 0,
+            }),
             ArgType::ArgByvalue => {
                 let (index, argument, _) = self.argument(piece)?;
                 let Argument::Value(value) = argument else {
@@ -244,6 +248,7 @@ mod tests {
             BoundArgument::Buffer {
                 address: 0x1_0000_1000,
                 size: 64,
+                before: 24,
                 handle: Some(192),
             },
         ];
@@ -308,7 +313,7 @@ mod tests {
             bytes("const_base", 0, ", addrmode: bindless").unwrap(),
             256_u64.to_le_bytes()
         );
-        assert_eq!(bytes("buffer_offset", 2, "").unwrap(), [0; 4]);
+        assert_eq!(bytes("buffer_offset", 2, "").unwrap(), [24, 0, 0, 0]);
         assert!(bytes("arg_byvalue", 2, "").is_err());
         assert!(bytes("arg_bypointer", 0, "").is_err());
         assert!(bytes("arg_bypointer", 9, "").is_err());

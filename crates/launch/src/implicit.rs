@@ -137,7 +137,14 @@ mod tests {
         let text = format!("kernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n");
         let info = ZeInfo::parse(&text).unwrap().kernels.remove(0);
         let layout = Layout::new(&info, &[], 32).unwrap();
-        let mut bound = bind(&info, &[], &Variables::default(), &[], (1 << 30, 0)).unwrap();
+        let mut bound = bind(
+            (&info, 32),
+            &[],
+            &Variables::default(),
+            None,
+            &crate::Config::default(),
+        )
+        .unwrap();
         let made = Implicit::new(&mut bound, range, &layout, [0, 1, 2]).unwrap();
         let bytes = bound.memory.read(visakit_exec::BufferId(0));
         (made, bytes)

@@ -134,9 +134,9 @@ impl Media {
         self.program.inputs()
     }
 
-    /// Whether reads outside of a buffer are a fault even in its last page; see [`Memory::set_exact_reads`].
-    pub const fn set_exact_reads(&mut self, exact: bool) {
-        self.memory.set_exact_reads(exact);
+    /// Whether accesses outside of a buffer are a fault even in its last page; see [`Memory::set_exact`].
+    pub const fn set_exact(&mut self, exact: bool) {
+        self.memory.set_exact(exact);
     }
 
     /// Whether invalid accesses are dropped instead of being a fault.

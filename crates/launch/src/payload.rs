@@ -185,9 +185,13 @@ impl Layout {
         items(local).div_ceil(self.simd.max(1))
     }
 
-    /// Lanes of the thread of that number that have a work-item; bit k is lane k.
+    /// Lanes of the thread of that number that have a work-item; bit k is lane k. The only work-item of a thread has
+    /// all of them: what its instructions do at once is up to the kernel, which was written for vectors (ESIMD).
     #[must_use]
     pub fn live_lanes(&self, local: [u32; 3], thread: u32) -> u32 {
+        if self.simd == 1 {
+            return u32::MAX;
+        }
         let before = thread.saturating_mul(self.simd);
         let live = items(local).saturating_sub(before).min(self.simd);
         u32::MAX.checked_shr(32 - live).unwrap_or(0)
@@ -301,7 +305,7 @@ fn cross_place(
     inputs: &[(u32, u32)],
     grf_bytes: u32,
 ) -> (u32, Inline) {
-    let formula = grf_bytes.saturating_add(info.per_thread_bytes());
+    let formula = grf_bytes.saturating_add(info.per_thread_registers(grf_bytes));
     let fits = |place: u32, inline: Inline| {
         let fits = inputs.iter().filter(|(at, size)| {
             let Some(at) = at.checked_sub(place).and_then(|at| inline.offset(at)) else {
@@ -410,6 +414,29 @@ mod tests {
         ("global_id_offset", 0, 12, None),
         ("local_size", 12, 12, None),
     ];
+
+    /// A thread with one work-item: packed ids in a register of their own, all lanes enabled.
+    #[test]
+    fn one_work_item_has_all_lanes() {
+        let mut info = info(
+            1,
+            6,
+            &[("local_size", 0, 12, None), ("arg_byvalue", 24, 8, Some(0))],
+        );
+        for piece in &mut info.per_thread_payload_arguments {
+            piece.arg_type = ArgType::PackedLocalIds;
+        }
+        for (grf, cross) in [(64, 128), (32, 64)] {
+            let inputs = [(grf, 6), (cross, 12), (cross + 24, 8)];
+            let layout = Layout::new(&info, &inputs, grf).unwrap();
+            assert_eq!((layout.cross, layout.threads([3, 2, 1])), (cross, 6));
+            assert_eq!(layout.live_lanes([3, 2, 1], 5), u32::MAX);
+            let mut image = vec![0; 256];
+            layout.write_local_ids(&mut image, [3, 2, 1], [0, 1, 2], 5);
+            let at = grf as usize;
+            assert_eq!(image[at..at + 6], [2, 0, 1, 0, 0, 0]);
+        }
+    }
 
     /// A pointer to vectors of 64 bytes in local memory is aligned to as many in the registers, and not in the payload.
     #[test]

@@ -13,7 +13,8 @@ const RUNTIME: [(&str, u64); 1] = [("__INTEL_SURFACE_STATE_SIZE", 64)];
 
 /// The program-scope variables of a program, with their contents.
 ///
-/// They are the first buffers of every memory that they are put into, so that their addresses are the same in each.
+/// Their addresses are the same in every memory that they are put into: those that the sections state, or else the
+/// first ones.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     sections: Vec<(String, Storage, u64)>,
@@ -31,7 +32,9 @@ impl Variables {
         for section in data {
             let storage = Storage::new(&section.bytes)
                 .ok_or_else(|| LaunchError::Memory("no room for the variables".to_owned()))?;
-            let id = memory.add_storage(&storage, None).map_err(|e| fault(&e))?;
+            let id = memory
+                .add_storage(&storage, section.address)
+                .map_err(|e| fault(&e))?;
             let place = (section.name.clone(), storage, memory.address(id));
             variables.sections.push(place);
         }
@@ -80,13 +83,10 @@ impl Variables {
         self.sections.iter().map(|s| s.1.bytes()).sum()
     }
 
-    /// Names and contents of the sections.
-    pub fn contents(&self) -> impl Iterator<Item = (&str, Vec<u8>)> {
-        self.sections.iter().map(|(name, storage, _)| {
-            let mut bytes = vec![0; storage.bytes()];
-            storage.read_into(0, &mut bytes);
-            (name.as_str(), bytes)
-        })
+    /// Names, contents and addresses of the sections.
+    pub fn sections(&self) -> impl Iterator<Item = (&str, &Storage, u64)> {
+        let all = self.sections.iter();
+        all.map(|(name, storage, address)| (name.as_str(), storage, *address))
     }
 
     /// Puts the variables into an empty memory; their handles come after those of the arguments. Returns names, places
@@ -98,7 +98,9 @@ impl Variables {
     ) -> Result<Vec<(String, Section, Surface)>, LaunchError> {
         let mut sections = Vec::new();
         for (index, (name, storage, address)) in self.sections.iter().enumerate() {
-            let id = memory.add_storage(storage, None).map_err(|e| fault(&e))?;
+            let id = memory
+                .add_storage(storage, Some(*address))
+                .map_err(|e| fault(&e))?;
             let handle = handle_of(arguments + 1 + index).unwrap_or(0);
             let surface = Surface::whole(id);
             memory.bind_handle(handle, surface).map_err(|e| fault(&e))?;

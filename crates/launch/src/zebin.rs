@@ -104,6 +104,8 @@ pub struct DataSection {
     pub bytes: Vec<u8>,
     /// Addresses to be put in.
     pub relocations: Vec<DataRelocation>,
+    /// Its address, if that is fixed; see [`Memory::add_storage`](visakit_exec::Memory::add_storage).
+    pub address: Option<u64>,
 }
 
 /// A place in a section that holds an address.
@@ -247,6 +249,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                     name: name.clone(),
                     bytes: data.to_vec(),
                     relocations,
+                    address: None,
                 });
             }
             ".bss.const" | ".bss.global" => {
@@ -262,6 +265,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                     name: name.clone(),
                     bytes: zeroes("a section of program-scope variables", size)?,
                     relocations: Vec::new(),
+                    address: None,
                 });
             }
             _ if name.starts_with(".text.") => {

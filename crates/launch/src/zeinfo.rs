@@ -325,6 +325,9 @@ impl ArgInfo {
     }
 }
 
+/// Most arguments of a kernel: drivers allow 2,048 bytes of them.
+const MOST_PARAMETERS: u32 = 2048;
+
 impl ZeInfo {
     /// Bytes of a register of the machine that the program was compiled for, where the metadata say so: each local id
     /// of 8 or 16 lanes takes one register.
@@ -393,6 +396,51 @@ impl ZeInfo {
         let found = self.kernels_misc_info.iter().find(|k| k.name == kernel);
         found.map_or(&[], |k| &k.args_info)
     }
+
+    /// Kinds and sizes of a kernel's arguments: as they were written down, with names and types, or else as far as the
+    /// payload says. Arguments that a kernel does not use are values of an unknown size, 0, then; those at the end are missing.
+    #[must_use]
+    pub fn parameters(&self, kernel: &str) -> Vec<ArgInfo> {
+        let stated = self.args_info(kernel);
+        match self.kernel(kernel) {
+            Ok(info) if stated.is_empty() => (0..info.argument_count().min(MOST_PARAMETERS))
+                .map(|index| parameter(info, index))
+                .collect(),
+            _ => stated.to_vec(),
+        }
+    }
+}
+
+/// What the pieces of the payload say of an argument: its kind, and the size of a value.
+fn parameter(kernel: &KernelInfo, index: u32) -> ArgInfo {
+    let pieces = kernel.payload_arguments.iter();
+    let pieces = pieces.filter(|piece| piece.arg_index == Some(index));
+    let (mut qualifier, mut name, mut size) = ("__private", "", 0);
+    for piece in pieces {
+        match (piece.arg_type, piece.addrspace, piece.addrmode) {
+            (ArgType::ArgByvalue, ..) => {
+                let end = piece.source_offset.unwrap_or(0).saturating_add(piece.size);
+                size = size.max(end);
+            }
+            (ArgType::ArgBypointer, Some(AddrSpace::Image), _) => {
+                (qualifier, name, size) = ("__global", "image_t", 8);
+            }
+            (ArgType::ArgBypointer, Some(AddrSpace::Sampler), _) => {
+                (name, size) = ("sampler_t", 8);
+            }
+            (ArgType::ArgBypointer, _, Some(AddrMode::Slm)) => {
+                (qualifier, size) = ("__local", 8);
+            }
+            (ArgType::ArgBypointer, ..) => (qualifier, size) = ("__global", 8),
+            _ => {}
+        }
+    }
+    ArgInfo {
+        index,
+        address_qualifier: qualifier.to_owned(),
+        type_name: format!("{name};{size}"),
+        ..ArgInfo::default()
+    }
 }
 
 impl KernelInfo {
@@ -431,6 +479,13 @@ impl KernelInfo {
         let spilled = buffers.filter(|b| b.usage == "spill_fill_space");
         let spilled: u64 = spilled.map(|b| u64::from(b.size)).sum();
         spilled.max(self.execution_env.spill_size.into())
+    }
+
+    /// Bytes of the registers that the per-thread data takes.
+    pub(crate) fn per_thread_registers(&self, grf_bytes: u32) -> u32 {
+        let bytes = self.per_thread_bytes();
+        let whole = bytes.checked_next_multiple_of(grf_bytes.max(1));
+        whole.unwrap_or(bytes)
     }
 
     /// Bytes of per-thread data before the cross-thread data.

@@ -94,7 +94,8 @@ int main(void) {
     OK(clSetKernelArg(scale, 0, sizeof buffer, &buffer));
     OK(clSetKernelArg(scale, 1, sizeof k, &k));
     OK(clSetKernelArg(scale, 2, 64 * sizeof(int), 0));
-    CHECK(clSetKernelArg(scale, 1, 2, &k) == CL_INVALID_ARG_SIZE);
+    CHECK(clSetKernelArg(scale, 1, 0, &k) == CL_INVALID_ARG_SIZE);
+    CHECK(clSetKernelArg(scale, 0, 4, &buffer) == CL_INVALID_ARG_SIZE);
     CHECK(clSetKernelArg(scale, 7, sizeof k, &k) == CL_INVALID_ARG_INDEX);
     size_t odd = 100;
     CHECK(clEnqueueNDRangeKernel(queue, scale, 1, 0, &odd, &local, 0, 0, 0) == CL_INVALID_WORK_GROUP_SIZE);

@@ -153,6 +153,83 @@ fn further_programs() {
     }
 }
 
+/// Pointers in memory, and what the specification leaves open: on devices that access buffers through surfaces, and by
+/// address.
+#[test]
+fn addresses() {
+    for name in ["lives", "beyond"] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(program) = built(name, folder.path()) else {
+            return;
+        };
+        for device in ["acm-g10", "tgllp", "pvc"] {
+            for jit in ["", "always", "never"] {
+                let mut command = on_device(&program, folder.path()).unwrap();
+                command
+                    .env("VISAKIT_DEVICE", device)
+                    .env("VISAKIT_JIT", jit);
+                let done = command.output().unwrap();
+                assert!(
+                    done.status.success(),
+                    "{name}, {device}, {jit}: {}",
+                    shown(&done)
+                );
+            }
+        }
+    }
+}
+
+/// Checkers have the exact ends, and know what was released.
+#[test]
+fn addresses_checked() {
+    for (name, argument, parts) in [
+        ("lives", None, &["launches checked, 0 findings"][..]),
+        (
+            "lives",
+            Some("released"),
+            &[
+                "error[dangling]: read of 4 bytes through a pointer to buffer 2 of 16 bytes, which was released",
+                "line 4 of the program",
+                "2 launches checked, 1 finding",
+            ],
+        ),
+        (
+            "beyond",
+            Some("reported"),
+            &[
+                "error[out-of-bounds]: write of 4 bytes just past the end of `y` (36 bytes)",
+                "in kernel `turn`",
+            ],
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(program) = built(name, folder.path()) else {
+            return;
+        };
+        let mut command = on_device(&program, folder.path()).unwrap();
+        command.env("VISAKIT_CHECK", "memory").args(argument);
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{name}: {}", shown(&done));
+        for part in parts {
+            assert!(
+                shown(&done).contains(part),
+                "`{part}` is not in {}",
+                shown(&done)
+            );
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("lives", folder.path()) else {
+        return;
+    };
+    // Without checkers it is a fault, which names the buffer.
+    let mut command = on_device(&program, folder.path()).unwrap();
+    let done = command.arg("released").output().unwrap();
+    assert!(done.status.success(), "{}", shown(&done));
+    let said = "buffer 2 of 16 bytes, which was released";
+    assert!(shown(&done).contains(said), "{}", shown(&done));
+}
+
 #[test]
 fn in_python() {
     let python = ["/usr/bin/python3", "python3"]

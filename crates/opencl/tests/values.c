@@ -57,7 +57,11 @@ int main(void) {
         {sizeof f, &f}, {sizeof g, &g}, {sizeof h, &h}, {sizeof i, &i}, {sizeof at, &at}};
     for (unsigned n = 0; n < sizeof values / sizeof *values; n++) {
         OK(clSetKernelArg(kernel, n, values[n].size, values[n].value));
-        if (n > 0) CHECK(clSetKernelArg(kernel, n, values[n].size + 16, values[n].value) == CL_INVALID_ARG_SIZE);
+        if (n == 0) { CHECK(clSetKernelArg(kernel, n, values[n].size + 16, values[n].value) == CL_INVALID_ARG_SIZE); continue; }
+        /* Of longer values the first bytes are taken, of shorter ones those that there are. */
+        char longer[256]; memset(longer, 0x55, sizeof longer); memcpy(longer, values[n].value, values[n].size);
+        OK(clSetKernelArg(kernel, n, values[n].size + 16, longer));
+        OK(clSetKernelArg(kernel, n, 1, longer));
     }
     size_t one = 1;
     OK(clEnqueueNDRangeKernel(queue, kernel, 1, 0, &one, 0, 0, 0, 0));

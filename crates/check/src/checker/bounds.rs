@@ -92,6 +92,7 @@ impl Checker {
             self.null(access, &format!("address {address:#x}"));
             return None;
         }
+        self.objects.reach(address);
         let found = self.objects.find(address);
         let near = |object: &(usize, i64)| {
             let size = self.objects.get(object.0).map_or(0, |k| k.object.bytes);
@@ -134,6 +135,10 @@ impl Checker {
         let end = offset.saturating_add(i64::from(access.bytes));
         if known.is_private() {
             return self.private_inside(access, object, offset, address);
+        }
+        if known.released {
+            self.dangling(access, object, offset);
+            return None;
         }
         if offset >= 0 && end <= size {
             if known.constant && access.write && self.checks.memory {
@@ -251,6 +256,26 @@ impl Checker {
                 thread.shadow.set_element(to + byte, 1, 0xff, origin);
             }
         }
+    }
+
+    /// An access to a buffer that is no more.
+    fn dangling(&mut self, access: &MemoryAccess, object: usize, offset: i64) {
+        if !self.checks.memory {
+            return;
+        }
+        let cause = self.cause(Kind::Dangling, NONE, object);
+        self.find(cause, |this| {
+            let name = this.objects.get(object).map_or("", |k| k.name.as_str());
+            let message = format!(
+                "{} of {} bytes through a pointer to {name}, which was released",
+                verb(access),
+                access.bytes
+            );
+            let space = Space::Global;
+            let mut finding = this.finding(Kind::Dangling, space, message, access.lane);
+            finding.target = this.target(object, offset);
+            this.with_access(finding, access)
+        });
     }
 
     /// An access to private memory in flat memory.

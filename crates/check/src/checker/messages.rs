@@ -302,7 +302,7 @@ impl Checker {
         let known = self.objects.get(object)?;
         let offset = u64::try_from(offset).ok()?;
         let inside = offset.checked_add(access.bytes)? <= known.object.bytes;
-        let apart = known.is_private() || known.constant && access.write;
+        let apart = known.is_private() || known.released || known.constant && access.write;
         (inside && !apart).then_some((Some(object), address))
     }
 

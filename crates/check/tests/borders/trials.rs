@@ -291,6 +291,7 @@ impl Trial<'_> {
             address: None,
             offset: (size as u64).wrapping_neg(),
             size: bytes.len() as u64,
+            before: 0,
         });
         let before = |f: &Finding| {
             let outside = f.target.as_ref().is_some_and(|t| t.offset < 0);

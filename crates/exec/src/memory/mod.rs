@@ -9,11 +9,15 @@
 //!
 //! Every buffer starts in its own region of 4 GiB: bits 32 and up of an address select the buffer, the lower 32 bits
 //! are its place plus [`Memory::FIRST`]. A null pointer, an address that lost its upper half and an index that leaves
-//! its buffer are all detected, except for reads in its last page ([`Memory::set_exact_reads`]).
+//! its buffer are all detected, except in its last page ([`Memory::set_exact`]).
+//!
+//! A memory holds the buffers that were added to it. Others, which it finds only when a thread accesses them, are
+//! [`Reachable`].
 
 mod atomic;
 mod format;
 mod local;
+mod regions;
 mod sampling;
 pub(crate) mod space;
 mod storage;
@@ -22,14 +26,19 @@ pub(crate) mod target;
 
 pub use format::{ChannelClass, ChannelOrder, ChannelType, Format};
 pub(crate) use local::Local;
+pub use regions::Region;
 
 pub(crate) use sampling::{Texels, sample, texel_at};
 pub use storage::{Storage, Word};
 pub use surface::{Addressing, Filter, Image, ImageShape, Sampler, Surface};
 
+use regions::{Found, Regions};
 use space::{Shared, Space};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use target::Window;
 
 /// States of samplers take 16 bytes: the lower bits are not part of the place.
 const SAMPLER_FLAGS: u32 = 0xf;
@@ -60,9 +69,6 @@ pub enum MemoryError {
     Address(u64),
 }
 
-/// Addresses of buffers with a fixed address are below 64 TiB: this keeps the list of regions short.
-const MOST_REGIONS: usize = 1 << 14;
-
 /// One buffer and where it is.
 #[derive(Debug)]
 struct Buffer {
@@ -87,48 +93,42 @@ impl std::ops::Deref for Content {
     }
 }
 
-/// Storage of a buffer for a region of 4 GiB of addresses, or of a surface, as machine code finds it. Only a [`Memory`]
-/// makes them, and lends them for as long as it lives.
-#[derive(Debug, Default)]
-#[repr(C, align(32))]
-pub struct Region {
-    /// Address of the buffer's first byte; 0 for surfaces.
-    address: u64,
-    /// Size of the buffer in bytes; 0 if there is none.
-    bytes: u64,
-    /// Where the bytes are in the host's memory.
-    storage: usize,
-}
-
-impl Region {
-    /// Byte offsets of the fields: address, bytes, storage.
-    pub const LAYOUT: [usize; 3] = [
-        std::mem::offset_of!(Self, address),
-        std::mem::offset_of!(Self, bytes),
-        std::mem::offset_of!(Self, storage),
-    ];
-
-    fn of(buffer: &Buffer) -> Self {
-        Self {
-            address: buffer.address,
-            bytes: buffer.bytes as u64,
-            storage: buffer.held.address(),
-        }
-    }
-
-    /// A part of a buffer. One that does not begin at a whole dword is left to the interpreter.
-    fn part(buffer: &Buffer, offset: u64, size: u64) -> Self {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let Some(room) = buffer.bytes.checked_sub(start).filter(|_| start % 4 == 0) else {
-            return Self::default();
+impl Buffer {
+    /// Bytes of a surface that begins at an offset: up to `size`, and to the end of the buffer if that is all of them;
+    /// else to the end of its last page, unless ends are exact.
+    fn extent(&self, offset: u64, size: u64, exact: bool) -> u64 {
+        let end = if exact || size == u64::MAX {
+            self.bytes
+        } else {
+            self.held.len()
         };
-        Self {
-            address: 0,
-            bytes: size.min(room as u64),
-            storage: buffer.held.address() + start,
-        }
+        size.min((end as u64).saturating_sub(offset))
     }
 }
+
+/// A buffer, or where one was, as [`Reachable`] knows it.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// Address of its first byte; see [`Memory::add_storage`].
+    pub address: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// What it is called in reports.
+    pub name: String,
+    /// Its bytes; `None` if it was released.
+    pub storage: Option<Storage>,
+}
+
+/// Buffers that threads reach through pointers in memory, besides those that a [`Memory`] holds.
+///
+/// A buffer that was reached stays for as long as the memory does, even if it is released meanwhile.
+pub trait Reachable: fmt::Debug + Send + Sync {
+    /// The buffer that has the region of this address, or that had it last.
+    fn find(&self, address: u64) -> Option<Reached>;
+}
+
+/// Numbers of buffers that were reached have this bit.
+const REACHED: u32 = 1 << 31;
 
 /// A surface prepared by [`Memory::bind`], and its append counter.
 #[derive(Clone, Copy, Debug)]
@@ -145,10 +145,11 @@ pub struct Memory {
     limit: u64,
     used: u64,
     buffers: Vec<Buffer>,
-    /// Buffer of each 4 GiB region; the first region has none.
-    regions: Vec<Option<u32>>,
-    /// The same for machine code.
-    storage: Vec<Region>,
+    regions: Regions,
+    others: Option<Arc<dyn Reachable>>,
+    /// Those of the others that were reached, and how many.
+    found: Found,
+    found_count: AtomicU32,
     table: Vec<Option<Bound>>,
     /// The same for machine code: surfaces that are buffers.
     surfaces: Vec<Region>,
@@ -157,10 +158,10 @@ pub struct Memory {
     samplers: Vec<Option<Sampler>>,
     bindless_samplers: BTreeMap<u32, Sampler>,
     arguments: u64,
-    exact_reads: bool,
+    exact: bool,
     lenient: bool,
     /// Where the search for free regions starts.
-    next: usize,
+    next: u32,
     empty: visakit_storage::Storage,
 }
 
@@ -244,11 +245,10 @@ impl Memory {
         let region = match address {
             None => None,
             Some(address) => {
-                let region = usize::try_from(address >> 32).ok();
-                let placed = region.filter(|r| {
-                    *r > 0 && *r < MOST_REGIONS && address & u64::from(u32::MAX) == Self::FIRST
-                });
-                Some(placed.ok_or(MemoryError::Address(address))?)
+                let placed = address & u64::from(u32::MAX) == Self::FIRST;
+                let region = u32::try_from(address >> 32).ok();
+                let region = region.filter(|region| placed && *region > 0);
+                Some(region.ok_or(MemoryError::Address(address))?)
             }
         };
         let held = Arc::clone(&storage.held);
@@ -256,53 +256,63 @@ impl Memory {
             .ok_or(MemoryError::Address(address.unwrap_or(0)))
     }
 
+    /// Number of regions of a buffer of this size.
+    #[must_use]
+    pub fn regions_of(bytes: usize) -> Option<u32> {
+        let end = Self::FIRST.checked_add(u64::try_from(bytes).ok()?)?;
+        u32::try_from(end >> 32).ok()?.checked_add(1)
+    }
+
+    /// Lets threads reach other buffers, of which `count` are likely to be accessed.
+    pub fn reach(&mut self, others: Arc<dyn Reachable>, count: usize) {
+        self.others = Some(others);
+        self.regions.reserve(count, &self.buffers);
+    }
+
+    /// The buffers that threads may reach besides.
+    #[must_use]
+    pub const fn others(&self) -> Option<&Arc<dyn Reachable>> {
+        self.others.as_ref()
+    }
+
     /// Assigns a buffer its regions: those from the given one on, or else the first free ones.
     fn place(
         &mut self,
-        region: Option<usize>,
+        region: Option<u32>,
         bytes: usize,
         held: Arc<visakit_storage::Storage>,
     ) -> Option<BufferId> {
         let index = u32::try_from(self.buffers.len()).ok()?;
-        let end = Self::FIRST.checked_add(u64::try_from(bytes).ok()?)?;
-        let count = usize::try_from(end >> 32).ok()?.checked_add(1)?;
-        let free = |from: usize| {
-            let taken = self.regions.get(from..).unwrap_or_default();
-            !taken.iter().take(count).any(Option::is_some)
+        let index = Some(index).filter(|index| index & REACHED == 0)?;
+        let count = Self::regions_of(bytes)?;
+        let free = |from: u32| {
+            let mut all = from..from.saturating_add(count);
+            !all.any(|region| self.regions.find(region).is_some())
         };
         let first = match region {
             Some(region) => Some(region).filter(|r| free(*r))?,
-            None => (self.next.max(1)..).find(|r| free(*r))?,
+            None => (self.next.max(1)..u32::MAX).find(|r| free(*r))?,
         };
         let after = first.checked_add(count)?;
         if region.is_none() {
             self.next = after;
         }
-        if self.regions.len() < after {
-            self.regions.resize(after, None);
-            self.storage.resize_with(after, Region::default);
-        }
-        let buffer = Buffer {
-            address: (first as u64) << 32 | Self::FIRST,
+        self.buffers.push(Buffer {
+            address: u64::from(first) << 32 | Self::FIRST,
             bytes,
             held,
-        };
-        for place in first..after {
-            if let (Some(region), Some(storage)) =
-                (self.regions.get_mut(place), self.storage.get_mut(place))
-            {
-                *region = Some(index);
-                *storage = Region::of(&buffer);
-            }
+        });
+        for region in first..after {
+            self.regions.add(region, index, &self.buffers);
         }
-        self.buffers.push(buffer);
         Some(BufferId(index))
     }
 
-    /// The storage of each 4 GiB of addresses.
+    /// The buffers, each at the lowest bits of its region's number: there are as many entries as a power of two. Only the
+    /// entry itself says which buffer it is of, by its address and size.
     #[must_use]
     pub fn storage(&self) -> &[Region] {
-        &self.storage
+        self.regions.table()
     }
 
     /// Storage of the surfaces of the binding table, by index.
@@ -375,11 +385,9 @@ impl Memory {
     /// The buffer that has this address, and the offset in it.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<(BufferId, u64)> {
-        let region = usize::try_from(address >> 32).ok()?;
-        let index = (*self.regions.get(region)?)?;
-        let buffer = self.buffers.get(usize::try_from(index).ok()?)?;
+        let (id, buffer) = self.of_region(address)?;
         let offset = address.checked_sub(buffer.address)?;
-        (offset < buffer.bytes as u64).then_some((BufferId(index), offset))
+        (offset < buffer.bytes as u64).then_some((id, offset))
     }
 
     /// The buffer that a surface is of, by its binding-table index or handle, as an observer is given it.
@@ -419,7 +427,10 @@ impl Memory {
                 buffer,
                 offset,
                 size,
-            } => self.buffer(buffer).map(|b| Region::part(b, offset, size)),
+            } => self.buffer(buffer).map(|b| {
+                let bytes = b.extent(offset, size, self.exact);
+                Region::part(b, offset, bytes)
+            }),
             _ => None,
         };
         self.surfaces.resize_with(self.table.len(), Region::default);
@@ -481,13 +492,13 @@ impl Memory {
             .insert(handle & !SAMPLER_FLAGS, sampler);
     }
 
-    /// Whether reads outside a buffer are a fault even in its last page.
+    /// Whether accesses outside a buffer are a fault even in its last page.
     ///
-    /// By default, reads by address (not writes or atomics) that end within the last [`Self::PAGE`] bytes partly
-    /// covered by the buffer return zeroes for what is outside of it: compilers load more than a program asks for, and
-    /// hardware allocates pages.
-    pub const fn set_exact_reads(&mut self, exact: bool) {
-        self.exact_reads = exact;
+    /// By default, accesses by address that end within the last [`Self::PAGE`] bytes partly covered by the buffer reach
+    /// what is there, at first zeroes: hardware allocates pages, compilers load more than a program asks for, and
+    /// libraries rely on both. To be set before surfaces are bound.
+    pub const fn set_exact(&mut self, exact: bool) {
+        self.exact = exact;
     }
 
     /// Whether accesses that would be a fault are dropped instead: outside every buffer, misaligned, or to a
@@ -520,7 +531,7 @@ impl Memory {
         copy.samplers.clone_from(&self.samplers);
         copy.bindless_samplers.clone_from(&self.bindless_samplers);
         copy.arguments = self.arguments;
-        copy.exact_reads = self.exact_reads;
+        copy.exact = self.exact;
         copy.lenient = self.lenient;
         copy
     }
@@ -558,10 +569,38 @@ impl Memory {
     /// outside of it.
     #[inline]
     pub(crate) fn at(&self, address: u64) -> Option<(u64, Shared<'_>)> {
-        let region = usize::try_from(address >> 32).ok()?;
-        let index = (*self.regions.get(region)?)?;
-        let buffer = self.buffers.get(usize::try_from(index).ok()?)?;
+        let (_, buffer) = self.of_region(address)?;
         Some((buffer.address, self.share(buffer)))
+    }
+
+    /// The buffer that has the region of an address.
+    #[inline]
+    fn of_region(&self, address: u64) -> Option<(BufferId, &Buffer)> {
+        let region = u32::try_from(address >> 32).ok()?;
+        let index = self
+            .regions
+            .find(region)
+            .or_else(|| self.reach_region(region, address))?;
+        Some((BufferId(index), self.buffer(BufferId(index))?))
+    }
+
+    /// Finds a buffer beyond those that were added, which stays from then on.
+    #[cold]
+    fn reach_region(&self, region: u32, address: u64) -> Option<u32> {
+        let others = self.others.as_ref()?;
+        self.regions.find_or_add(region, || {
+            let reached = others.find(address)?;
+            let storage = reached.storage?;
+            let count = self.found_count.load(Relaxed);
+            let buffer = Buffer {
+                address: reached.address,
+                bytes: storage.bytes(),
+                held: storage.held,
+            };
+            let buffer = self.found.put(usize::try_from(count).ok()?, buffer)?;
+            self.found_count.store(count + 1, Relaxed);
+            Some((count | REACHED, buffer))
+        })
     }
 
     #[inline]
@@ -569,7 +608,7 @@ impl Memory {
         Shared {
             storage: &buffer.held,
             bytes: buffer.bytes,
-            readable: if self.exact_reads {
+            room: if self.exact {
                 buffer.bytes
             } else {
                 buffer.held.len()
@@ -577,17 +616,37 @@ impl Memory {
         }
     }
 
+    /// A surface that is a part of a buffer: its storage, and its first byte and size in it.
+    #[inline]
+    pub(crate) fn window(
+        &self,
+        buffer: BufferId,
+        offset: u64,
+        size: u64,
+    ) -> Option<Window<Shared<'_>>> {
+        let buffer = self.buffer(buffer)?;
+        let bytes = buffer.extent(offset, size, self.exact);
+        Some(Window {
+            space: self.share(buffer),
+            start: usize::try_from(offset).ok()?,
+            bytes: usize::try_from(bytes).ok()?,
+        })
+    }
+
     /// Storage without a byte.
     pub(crate) fn nothing(&self) -> Shared<'_> {
         Shared {
             storage: &self.empty,
             bytes: 0,
-            readable: 0,
+            room: 0,
         }
     }
 
     fn buffer(&self, buffer: BufferId) -> Option<&Buffer> {
-        self.buffers.get(usize::try_from(buffer.0).ok()?)
+        match buffer.0 & REACHED {
+            0 => self.buffers.get(usize::try_from(buffer.0).ok()?),
+            _ => self.found.get(usize::try_from(buffer.0 ^ REACHED).ok()?),
+        }
     }
 
     fn bound(&self, surface: Surface) -> Result<Bound, MemoryError> {

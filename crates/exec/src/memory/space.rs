@@ -54,8 +54,8 @@ pub(crate) trait Space {
 pub(crate) struct Shared<'a> {
     pub(crate) storage: &'a Storage,
     pub(crate) bytes: usize,
-    /// Bytes that may be read: those after the end are zeroes.
-    pub(crate) readable: usize,
+    /// Bytes that may be accessed by address: to the end of the last page.
+    pub(crate) room: usize,
 }
 
 /// An atomic operation on a word of the storage: a host instruction if there is one, otherwise a loop.
@@ -254,7 +254,7 @@ mod tests {
                 let mut shared = Shared {
                     storage: &storage,
                     bytes: 32,
-                    readable: 32,
+                    room: 32,
                 };
                 let mut bytes = start.clone();
                 let mut plain = Plain(&mut bytes);
@@ -317,7 +317,7 @@ mod tests {
         let mut shared = Shared {
             storage: &storage,
             bytes: 4,
-            readable: 4,
+            room: 4,
         };
         shared.write(6, &[9; 8]);
         shared.store32(usize::MAX & !3, 9);

@@ -43,10 +43,24 @@ impl Storage {
         self.bytes
     }
 
+    /// Bytes to the end of the last page.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.held.len()
+    }
+
     /// Where the bytes are in the host's memory.
     #[must_use]
     pub fn host_address(&self) -> usize {
         self.held.address()
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn read(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes];
+        self.read_into(0, &mut bytes);
+        bytes
     }
 
     /// Reads a part; the rest of `out` past the end is left unchanged.

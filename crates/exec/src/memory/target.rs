@@ -3,47 +3,17 @@
 use super::Memory;
 use super::space::{Shared, Space};
 
-/// The access to make at an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Access {
-    /// Reading, which may go beyond the end of a buffer; see [`Memory::set_exact_reads`].
-    Read,
-    /// Everything else.
-    Change,
-}
-
-impl Access {
-    /// Bytes of a buffer that may be accessed.
-    #[inline]
-    const fn bytes(self, shared: &Shared<'_>) -> usize {
-        match self {
-            Self::Read => shared.readable,
-            Self::Change => shared.bytes,
-        }
-    }
-}
-
 /// The storage addressed by one message.
 pub(crate) trait Target {
     /// The storage.
     type Space: Space;
 
     /// Finds `bytes` bytes at `address`. `None` if any of them lies outside.
-    fn locate(
-        &mut self,
-        access: Access,
-        address: u64,
-        bytes: u64,
-    ) -> Option<(&mut Self::Space, usize)>;
+    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut Self::Space, usize)>;
 
     /// Finds `bytes` bytes at each address, all of them in one storage. Returns what to subtract from
     /// an address, or `None` if they are not.
-    fn all(
-        &mut self,
-        access: Access,
-        addresses: &[u64],
-        bytes: u64,
-    ) -> Option<(&mut Self::Space, u64)>;
+    fn all(&mut self, addresses: &[u64], bytes: u64) -> Option<(&mut Self::Space, u64)>;
 
     /// Whether reads outside return zero and writes are dropped; otherwise they are a fault.
     fn drops(&self) -> bool;
@@ -80,17 +50,12 @@ impl<'a> Target for Flat<'a> {
     }
 
     #[inline]
-    fn locate(
-        &mut self,
-        access: Access,
-        address: u64,
-        bytes: u64,
-    ) -> Option<(&mut Shared<'a>, usize)> {
+    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut Shared<'a>, usize)> {
         let mut at = address.wrapping_sub(self.base);
-        if !inside(at, bytes, access.bytes(&self.last)) {
+        if !inside(at, bytes, self.last.room) {
             (self.base, self.last) = self.memory.at(address)?;
             at = address.wrapping_sub(self.base);
-            if !inside(at, bytes, access.bytes(&self.last)) {
+            if !inside(at, bytes, self.last.room) {
                 return None;
             }
         }
@@ -99,13 +64,8 @@ impl<'a> Target for Flat<'a> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn all(
-        &mut self,
-        access: Access,
-        addresses: &[u64],
-        bytes: u64,
-    ) -> Option<(&mut Shared<'a>, u64)> {
-        all_inside(addresses, self.base, bytes, access.bytes(&self.last))
+    fn all(&mut self, addresses: &[u64], bytes: u64) -> Option<(&mut Shared<'a>, u64)> {
+        all_inside(addresses, self.base, bytes, self.last.room)
             .then_some((&mut self.last, self.base))
     }
 }
@@ -146,18 +106,6 @@ impl<S: Space> Window<S> {
             bytes,
         }
     }
-
-    /// A part of a storage, clipped to it.
-    pub(crate) fn part(space: S, start: u64, bytes: u64) -> Self {
-        let len = space.len();
-        let start = usize::try_from(start).unwrap_or(len).min(len);
-        let bytes = usize::try_from(bytes).unwrap_or(len).min(len - start);
-        Self {
-            space,
-            start,
-            bytes,
-        }
-    }
 }
 
 impl<S: Space> Target for Window<S> {
@@ -169,7 +117,7 @@ impl<S: Space> Target for Window<S> {
     }
 
     #[inline]
-    fn locate(&mut self, _: Access, address: u64, bytes: u64) -> Option<(&mut S, usize)> {
+    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut S, usize)> {
         if !inside(address, bytes, self.bytes) {
             return None;
         }
@@ -178,7 +126,7 @@ impl<S: Space> Target for Window<S> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn all(&mut self, _: Access, addresses: &[u64], bytes: u64) -> Option<(&mut S, u64)> {
+    fn all(&mut self, addresses: &[u64], bytes: u64) -> Option<(&mut S, u64)> {
         let start = self.start as u64;
         all_inside(addresses, 0, bytes, self.bytes)
             .then_some((&mut self.space, start.wrapping_neg()))

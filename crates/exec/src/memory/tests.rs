@@ -1,6 +1,7 @@
 //! Buffers and where they are.
 
 use super::*;
+use proptest::prelude::*;
 
 #[test]
 fn buffers_stand_apart() {
@@ -35,6 +36,7 @@ fn storage_stays() {
     assert!(memory.at(0x30_0001_0000).is_none());
     memory.write(a, 11, &[1, 2, 3]);
     assert_eq!(memory.read(b)[10..], [0, 1, 2]);
+    // Where a region is taken, there is no place for another buffer.
     for address in [at, at + 1, 0, 0x1_0000, u64::MAX] {
         let refused = memory.add_storage(&storage, Some(address));
         assert_eq!(refused, Err(MemoryError::Address(address)));
@@ -65,4 +67,93 @@ fn limits() {
         memory.bind(3, Surface::whole(BufferId(7))),
         Err(MemoryError::NoBuffer(7))
     );
+}
+
+/// A place for buffers that a memory does not hold.
+#[derive(Debug)]
+struct Others(Vec<(u64, Storage)>);
+
+impl Reachable for Others {
+    fn find(&self, address: u64) -> Option<Reached> {
+        let inside = |(start, storage): &&(u64, Storage)| {
+            (start >> 32..=(start + storage.bytes() as u64) >> 32).contains(&(address >> 32))
+        };
+        let (start, storage) = self.0.iter().find(inside)?;
+        Some(Reached {
+            address: *start,
+            bytes: storage.bytes() as u64,
+            name: String::new(),
+            // Every eighth was released.
+            storage: (start >> 32 & 7 != 0).then(|| storage.clone()),
+        })
+    }
+}
+
+proptest! {
+    /// Buffers anywhere, some added, some only reached, are found by every address of their regions, and nothing else
+    /// is; the table agrees for all that are in it.
+    #[test]
+    fn regions(
+        places in prop::collection::btree_set(prop_oneof![1_u64..40, 1_u64..5000, 1_u64..1 << 28], 1..40),
+        added in 0_usize..40,
+        expected in prop_oneof![Just(0_usize), 0_usize..5000],
+        probes in prop::collection::vec((any::<prop::sample::Index>(), 0_u64..100), 1..200),
+    ) {
+        let storage = |place: u64| {
+            let content: Vec<u8> = place.to_le_bytes().into();
+            Storage::new(&content).unwrap()
+        };
+        let all: Vec<_> = places.iter().map(|p| (p << 32 | Memory::FIRST, storage(*p))).collect();
+        let (own, others) = all.split_at(added.min(all.len()));
+        let mut memory = Memory::new(0);
+        for (address, storage) in own {
+            memory.add_storage(storage, Some(*address)).unwrap();
+        }
+        memory.reach(Arc::new(Others(others.to_vec())), expected);
+        let places: Vec<_> = places.into_iter().collect();
+        for (index, offset) in probes {
+            let place = *index.get(&places);
+            let address = (place << 32 | Memory::FIRST) + offset;
+            let there = own.iter().any(|(a, _)| a >> 32 == place) || place % 8 != 0;
+            let found = memory.at(address);
+            prop_assert_eq!(found.is_some(), there);
+            if let Some((start, shared)) = found {
+                prop_assert_eq!(start, address - offset);
+                prop_assert_eq!(shared.storage.word::<visakit_storage::U64>(0).unwrap().load(Relaxed), place);
+                let (id, at) = memory.find(start).unwrap();
+                prop_assert_eq!((at, memory.address(id), memory.read(id)), (0, start, place.to_le_bytes().into()));
+            }
+            let next = place + 1;
+            prop_assert_eq!(memory.at(next << 32).is_some(), places.contains(&next) && (next % 8 != 0 || own.iter().any(|(a, _)| a >> 32 == next)));
+        }
+        prop_assert!(memory.storage().len().is_power_of_two());
+    }
+}
+
+/// Threads that reach the same buffers at once find the same ones.
+#[test]
+fn reached_at_once() {
+    let others: Vec<_> = (1..200_u64)
+        .map(|n| {
+            (
+                n << 32 | Memory::FIRST,
+                Storage::new(&n.to_le_bytes()).unwrap(),
+            )
+        })
+        .collect();
+    let mut memory = Memory::new(0);
+    memory.reach(Arc::new(Others(others.clone())), 8);
+    let memory = &memory;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for (address, _) in &others {
+                    let region = address >> 32;
+                    let found = memory.find(*address).map(|(id, _)| memory.read(id));
+                    let wanted = (region % 8 != 0).then(|| region.to_le_bytes().to_vec());
+                    assert_eq!(found, wanted);
+                }
+            });
+        }
+    });
 }

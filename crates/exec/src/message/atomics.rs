@@ -8,7 +8,7 @@ use super::plain::{Element, LaneAtomic, LaneMessage};
 use super::reach::{Reach, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
-use crate::memory::target::{Access, Target};
+use crate::memory::target::Target;
 use crate::memory::{Local, Memory};
 use crate::observe::{Extent, InRegister, MemoryAccess, Observer, Space};
 use visakit_isa::semantics::AtomicOp;
@@ -68,7 +68,7 @@ impl AtomicData {
             if mask >> lane & 1 == 0 {
                 continue;
             }
-            match target.locate(Access::Change, *address, self.width.memory() as u64) {
+            match target.locate(*address, self.width.memory() as u64) {
                 Some((space, at)) => *result = self.one(space, at, *a, *b),
                 None if drops => {}
                 None => return Err(outside(true, self.width.memory(), lane, *address)),

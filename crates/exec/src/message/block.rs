@@ -6,7 +6,7 @@ use super::reach::{Reach, plane, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::space::Space as _;
-use crate::memory::target::{Access, Flat, Target};
+use crate::memory::target::{Flat, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{InRegister, MemoryAccess, Observer, Space};
 use crate::operands::Scalar;
@@ -79,7 +79,7 @@ fn block_event(space: Space, address: u64, bytes: usize, store: bool) -> MemoryA
 }
 
 fn load_block<T: Target>(target: &mut T, address: u64, unit: usize, out: &mut [u8]) -> Outcome {
-    if let Some((space, at)) = target.locate(Access::Read, address, out.len() as u64) {
+    if let Some((space, at)) = target.locate(address, out.len() as u64) {
         space.read(at, out);
         return Ok(());
     }
@@ -87,7 +87,7 @@ fn load_block<T: Target>(target: &mut T, address: u64, unit: usize, out: &mut [u
     for (i, dword) in out.chunks_mut(4).enumerate() {
         let place = 4 * i;
         let address = address.wrapping_add(place as u64);
-        match target.locate(Access::Read, address, dword.len() as u64) {
+        match target.locate(address, dword.len() as u64) {
             Some((space, at)) => space.read(at, dword),
             None if drops || place % unit != 0 => dword.fill(0),
             None => return Err(outside(false, dword.len(), 0, address)),
@@ -97,14 +97,14 @@ fn load_block<T: Target>(target: &mut T, address: u64, unit: usize, out: &mut [u
 }
 
 fn store_block<T: Target>(target: &mut T, address: u64, data: &[u8]) -> Outcome {
-    if let Some((space, at)) = target.locate(Access::Change, address, data.len() as u64) {
+    if let Some((space, at)) = target.locate(address, data.len() as u64) {
         space.write(at, data);
         return Ok(());
     }
     let drops = target.drops();
     for (i, dword) in (0u64..).zip(data.chunks(4)) {
         let address = address.wrapping_add(4 * i);
-        match target.locate(Access::Change, address, dword.len() as u64) {
+        match target.locate(address, dword.len() as u64) {
             Some((space, at)) => space.write(at, dword),
             None if drops => {}
             None => return Err(outside(true, dword.len(), 0, address)),
@@ -404,7 +404,7 @@ impl Block2d {
                 };
                 let slot = shape.slot(block, y, x) * element;
                 let from = from.get(slot..slot + element).unwrap_or_default();
-                match target.locate(Access::Change, address, element as u64) {
+                match target.locate(address, element as u64) {
                     Some((space, at)) => space.write(at, from),
                     None if drops => {}
                     None => return Err(outside(true, element, 0, address)),
@@ -419,7 +419,7 @@ impl Block2d {
                 };
                 let slot = shape.slot(block, y, x) * element;
                 let out = out.get_mut(slot..slot + element).unwrap_or_default();
-                match target.locate(Access::Read, address, element as u64) {
+                match target.locate(address, element as u64) {
                     Some((space, at)) => space.read(at, out),
                     None if drops => {}
                     None => return Err(outside(false, element, 0, address)),

@@ -10,7 +10,7 @@ use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
 use crate::machine::file::merge;
 use crate::memory::space::Space as Storage;
-use crate::memory::target::{Access, Flat, Target, Window};
+use crate::memory::target::{Flat, Target, Window};
 use crate::memory::{Local, Memory};
 use crate::observe::{Extent, Observer, Space};
 use crate::operands::full;
@@ -251,12 +251,7 @@ impl LaneAccess {
         observer: &mut O,
     ) -> Result<bool, Box<Trap>> {
         let address = first.wrapping_add(self.parts.first().map_or(0, |p| p.memory as u64));
-        let access = if self.store {
-            Access::Change
-        } else {
-            Access::Read
-        };
-        let Some((space, at)) = target.locate(access, address, self.run_bytes as u64) else {
+        let Some((space, at)) = target.locate(address, self.run_bytes as u64) else {
             return Ok(false);
         };
         if O::MEMORY && !self.report_run(observer, registers, reach, address) {
@@ -313,7 +308,7 @@ impl LaneAccess {
         mask: u32,
         out: &mut [u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(Access::Read, addresses, self.span as u64) {
+        if let Some((space, base)) = target.all(addresses, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let (groups, _) = addresses.as_chunks();
@@ -350,7 +345,7 @@ impl LaneAccess {
                     return Err(Trap::new(FaultKind::RegisterOutOfBounds));
                 };
                 let address = address.wrapping_add(part.memory as u64);
-                match target.locate(Access::Read, address, U::MEMORY as u64) {
+                match target.locate(address, U::MEMORY as u64) {
                     Some((space, at)) => unit::load::<U, _>(space, at, out),
                     None if drops => out.fill(0),
                     None => return Err(outside(false, U::MEMORY, lane, address)),
@@ -368,7 +363,7 @@ impl LaneAccess {
         mask: u32,
         from: &[u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(Access::Change, addresses, self.span as u64) {
+        if let Some((space, base)) = target.all(addresses, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let (groups, _) = addresses.as_chunks();
@@ -404,7 +399,7 @@ impl LaneAccess {
                     return Err(Trap::new(FaultKind::RegisterOutOfBounds));
                 };
                 let address = address.wrapping_add(part.memory as u64);
-                match target.locate(Access::Change, address, U::MEMORY as u64) {
+                match target.locate(address, U::MEMORY as u64) {
                     Some((space, at)) => unit::store::<U, _>(space, at, from),
                     None if drops => {}
                     None => return Err(outside(true, U::MEMORY, lane, address)),

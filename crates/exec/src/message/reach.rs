@@ -188,7 +188,7 @@ impl Reach {
                 buffer,
                 offset,
                 size,
-            } => Some(Window::part(memory.shared(buffer)?, offset, size)),
+            } => memory.window(buffer, offset, size),
             _ => None,
         }
     }
@@ -205,7 +205,7 @@ impl Reach {
                     return Err(trap);
                 };
                 return Ok(Opened {
-                    target: Open::Buffer(Window::part(memory.nothing(), 0, 0)),
+                    target: Open::Buffer(Window::whole(memory.nothing())),
                     base: 0,
                     space: Space::Surface(index),
                 });
@@ -230,13 +230,10 @@ impl Reach {
                     ),
                     Surface::Scratch => return Err(Trap::new(FaultKind::UnknownSurface(index))),
                 };
-                let storage = memory
-                    .shared(buffer)
+                let window = memory
+                    .window(buffer, offset, size)
                     .ok_or_else(|| Trap::new(FaultKind::UnknownSurface(index)))?;
-                (
-                    Open::Buffer(Window::part(storage, offset, size)),
-                    Space::Surface(index),
-                )
+                (Open::Buffer(window), Space::Surface(index))
             }
         };
         Ok(Opened {
@@ -260,10 +257,10 @@ impl Reach {
             Surface::Image2d(image) => (image.buffer, image.offset, u64::MAX),
             Surface::Scratch => return None,
         };
-        let room = (memory.len(buffer) as u64).saturating_sub(offset);
+        let window = memory.window(buffer, offset, size)?;
         Some(Extent {
             base: memory.address(buffer).wrapping_add(offset),
-            bytes: size.min(room),
+            bytes: window.bytes as u64,
         })
     }
 
@@ -309,7 +306,7 @@ impl Reach {
         };
         let counter = bound
             .counter
-            .and_then(|(buffer, offset)| Some(Window::part(memory.shared(buffer)?, offset, 8)));
+            .and_then(|(buffer, offset)| memory.window(buffer, offset, 8));
         let counter = counter.ok_or_else(|| {
             Trap::new(FaultKind::WrongSurface {
                 surface: index,

@@ -5,7 +5,7 @@ use super::data::Data;
 use super::reach::{Reach, with_target};
 use crate::fault::Outcome;
 use crate::machine::Registers;
-use crate::memory::target::{Access, Target};
+use crate::memory::target::Target;
 use crate::memory::{Local, Memory};
 
 /// For each enabled lane a bit: whether all elements of its address are in a buffer or surface.
@@ -39,9 +39,7 @@ impl Status {
         with_target!(opened.target, |target| {
             for (lane, address) in enabled(mask, addresses) {
                 let address = address.wrapping_add(opened.base);
-                let there = target
-                    .locate(Access::Change, address, self.bytes as u64)
-                    .is_some();
+                let there = target.locate(address, self.bytes as u64).is_some();
                 bits |= u32::from(there) << lane;
             }
         });

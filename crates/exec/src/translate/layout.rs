@@ -7,11 +7,12 @@
 //! constants, and a tail that reads of fixed width may run into.
 
 use super::Options;
+use super::lives::{Life, lives};
 use crate::code::{TAIL, alignment, place_of};
 use crate::fault::TranslateError;
 use crate::passes::Moves;
 use crate::variables::{VariableClass, VariableSlot};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use visakit_isa::object::{Body, Object, RoutineId, Variable};
 use visakit_isa::table::FieldName;
@@ -102,9 +103,12 @@ pub(crate) struct Layout {
     grf: usize,
 }
 
+/// The bytes that addresses reach.
+const ADDRESSED: usize = 1 << 16;
+
 /// A general variable that has its own storage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Root {
+pub(super) enum Root {
     Predefined(usize),
     File(usize),
     Own(usize),
@@ -164,13 +168,25 @@ impl Layout {
         let mut own_taken: Vec<Vec<(usize, Place)>> = Vec::new();
         let mut taken_ranges = Vec::new();
         let mut surface_places: Vec<Vec<(usize, Place)>> = Vec::new();
-        for ((id, body), taken) in routines.iter().zip(&taken) {
+        let sizes: Vec<_> = routines
+            .iter()
+            .zip(&taken)
+            .map(|((_, body), taken)| taken.sizes(body))
+            .collect();
+        let all = sizes.iter().flatten().map(|(_, size)| *size);
+        let all = all.fold(layout.size, |sum, size| {
+            sum.saturating_add(size.max(1)).next_multiple_of(64)
+        });
+        for (((id, body), taken), (sizes, roots)) in
+            routines.iter().zip(&taken).zip(sizes.iter().zip(&roots))
+        {
             let start = layout.size;
-            let mut places = Vec::new();
-            for index in &taken.own {
-                let size = body.variables.get(*index).map_or(0, |v| v.size() as usize);
-                places.push((*index, layout.allocate(*id, size, true)?));
-            }
+            let lives = if all > ADDRESSED {
+                lives(body, format, roots, grf)
+            } else {
+                None
+            };
+            let places = layout.allocate_taken(*id, sizes, &lives.unwrap_or_default())?;
             let mut surfaces = Vec::new();
             for index in &taken.surfaces {
                 let elements = surface_elements(body, format, *index);
@@ -321,7 +337,7 @@ impl Layout {
             });
         }
         if taken {
-            if end > 1 << 16 {
+            if end > ADDRESSED {
                 return Err(TranslateError::Declaration {
                     routine,
                     reason: "variables whose address is taken are larger than 64 KiB".into(),
@@ -337,6 +353,43 @@ impl Layout {
             data_type: DataType::Ud,
             elements: u32::try_from(size / 4).unwrap_or(u32::MAX),
         })
+    }
+
+    /// Storage of variables whose address is taken, by number and size. Those whose lives do not overlap share it.
+    fn allocate_taken(
+        &mut self,
+        routine: RoutineId,
+        sizes: &[(usize, usize)],
+        lives: &BTreeMap<usize, Life>,
+    ) -> Result<Vec<(usize, Place)>, TranslateError> {
+        let life = |index: &usize| lives.get(index).cloned().unwrap_or(0..=usize::MAX);
+        let mut sorted: Vec<_> = sizes.iter().map(|(i, size)| (life(i), *i, *size)).collect();
+        sorted.sort_by_key(|(life, index, _)| (*life.start(), *index));
+        // Places, and the last instruction that needs them.
+        let mut used: Vec<(Place, usize)> = Vec::new();
+        let mut places = Vec::new();
+        for (life, index, size) in sorted {
+            let mut free = used
+                .iter_mut()
+                .filter(|(place, last)| *last < *life.start() && size <= place.available);
+            let place = match free.next() {
+                Some((place, last)) => {
+                    *last = *life.end();
+                    Place {
+                        bytes: size,
+                        elements: u32::try_from(size / 4).unwrap_or(u32::MAX),
+                        ..*place
+                    }
+                }
+                None => {
+                    let place = self.allocate(routine, size, true)?;
+                    used.push((place, *life.end()));
+                    place
+                }
+            };
+            places.push((index, place));
+        }
+        Ok(places)
     }
 
     /// An array that is no general variable.
@@ -489,6 +542,12 @@ struct Taken {
 }
 
 impl Taken {
+    /// Numbers and sizes of the routine's own variables.
+    fn sizes(&self, body: &Body<'_>) -> Vec<(usize, usize)> {
+        let size = |index: &usize| body.variables.get(*index).map_or(0, |v| v.size() as usize);
+        self.own.iter().map(|index| (*index, size(index))).collect()
+    }
+
     fn find(body: &Body<'_>, format: Format, roots: &[Option<(Root, usize)>]) -> Self {
         let mut taken = Self::default();
         let predefined = format.predefined_variable_count();

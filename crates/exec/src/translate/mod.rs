@@ -7,6 +7,7 @@ mod control;
 mod dispatch;
 mod fields;
 pub(crate) mod layout;
+mod lives;
 mod logic;
 mod message;
 mod moves;

@@ -1,5 +1,6 @@
 //! The machine from outside.
 
+mod addressed;
 mod common;
 mod control_flow;
 mod layers;

@@ -49,9 +49,9 @@ pub(crate) struct Context<'a> {
     /// Shared local memory of the group, and its bytes.
     local: *mut u8,
     local_bytes: u64,
-    /// Storage of global memory, and how many there are.
+    /// Storage of global memory by the lowest bits of regions' numbers, and which bits these are.
     storage: *const Region,
-    storage_count: u64,
+    storage_mask: u64,
     /// Storage of surfaces by binding-table index, and how many there are.
     surfaces: *const Region,
     surface_count: u64,
@@ -157,7 +157,8 @@ impl Context<'_> {
         self.local_bytes = memory.local.len().min(0x7fff_ffff) as u64;
         self.local = memory.local.as_mut_ptr();
         let (storage, surfaces) = (memory.storage, memory.surfaces);
-        (self.storage, self.storage_count) = (storage.as_ptr(), storage.len() as u64);
+        // There are as many as a power of two, thus at least one.
+        (self.storage, self.storage_mask) = (storage.as_ptr(), storage.len() as u64 - 1);
         (self.surfaces, self.surface_count) = (surfaces.as_ptr(), surfaces.len() as u64);
         self.file = self.pages.place(self.host.registers());
     }
@@ -539,7 +540,7 @@ impl Pages {
             local: std::ptr::null_mut(),
             local_bytes: 0,
             storage: std::ptr::null(),
-            storage_count: 0,
+            storage_mask: 0,
             surfaces: std::ptr::null(),
             surface_count: 0,
             constants: self.compiled.constants.as_ptr(),

@@ -15,9 +15,9 @@ pub struct Config<'a> {
     pub max_memory: u64,
     /// Stops the run within milliseconds when it is raised; the outcome is then what was computed so far.
     pub interrupt: Option<&'a Interrupt>,
-    /// Whether reads outside of a buffer are a fault even in its last page; see
-    /// [`Memory::set_exact_reads`](visakit_exec::Memory::set_exact_reads).
-    pub exact_reads: bool,
+    /// Whether accesses outside of a buffer are a fault even in its last page; see
+    /// [`Memory::set_exact`](visakit_exec::Memory::set_exact).
+    pub exact_ends: bool,
     /// Whether accesses that would be a fault are dropped, and arguments in local memory are kept apart; see
     /// [`Memory::set_lenient`](visakit_exec::Memory::set_lenient).
     pub lenient: bool,
@@ -93,7 +93,7 @@ impl Default for Config<'_> {
             max_steps: 1_000_000_000_000_000,
             max_memory: 64 << 30,
             interrupt: None,
-            exact_reads: false,
+            exact_ends: false,
             lenient: false,
             stray_reads: false,
             strict: false,
@@ -112,7 +112,7 @@ impl std::fmt::Debug for Config<'_> {
         out.field("limits", &self.limits)
             .field("max_steps", &self.max_steps)
             .field("max_memory", &self.max_memory)
-            .field("exact_reads", &self.exact_reads)
+            .field("exact_ends", &self.exact_ends)
             .field("strict", &self.strict);
         out.finish_non_exhaustive()
     }

@@ -22,7 +22,7 @@ use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use visakit_exec::memory::Storage;
+use visakit_exec::memory::Reachable;
 use visakit_exec::{Examined, InputClass, Observer, Options, Program};
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
@@ -33,9 +33,6 @@ const PRINTF_BYTES: usize = 4 << 20;
 
 /// Private memory of a thread that calls functions with a stack is at least this, as the depth of calls is not known.
 const STACK_BYTES: u64 = 64 << 10;
-
-/// Bytes between arguments in local memory that are to be kept apart.
-const LOCAL_GUARD: u64 = 256;
 
 /// Most memory that all private memory together may take.
 const MOST_PRIVATE: u64 = 8 << 30;
@@ -172,7 +169,7 @@ impl<'o> Kernel<'o> {
     ) -> Result<Launch, LaunchError> {
         let variables = Variables::new(&self.data, &self.symbols)?;
         self.load(&Arc::new(variables), config)?
-            .launch(range, arguments, &[], config)
+            .launch(range, arguments, None, config)
     }
 
     /// Translates the kernel, to start it many times. The variables are those of all kernels of the program.
@@ -224,6 +221,15 @@ impl<'o> Kernel<'o> {
     }
 }
 
+/// Buffers that a kernel reaches through pointers in memory.
+#[derive(Clone, Debug)]
+pub struct Others {
+    /// Finds them.
+    pub known: Arc<dyn Reachable>,
+    /// How many of them are likely to be accessed.
+    pub expected: usize,
+}
+
 /// A kernel that is translated, with the variables of its program.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -254,8 +260,7 @@ impl Loaded {
         &self.variables
     }
 
-    /// Lays out memory and payload. Besides the arguments, the kernel reaches `reachable`: storage and the addresses
-    /// where it is.
+    /// Lays out memory and payload. Besides the arguments, the kernel reaches `others` through pointers in memory.
     ///
     /// # Errors
     /// Arguments or a grid that do not match the kernel.
@@ -263,23 +268,19 @@ impl Loaded {
         &self,
         range: &NdRange,
         arguments: &[Argument],
-        reachable: &[(u64, Storage)],
+        others: Option<&Others>,
         config: &Config<'_>,
     ) -> Result<Launch, LaunchError> {
         self.check_count(arguments.len())?;
         self.check_grid(range)?;
         let mut bound = bind(
-            &self.info,
+            (&self.info, self.layout.grf_bytes),
             arguments,
             &self.variables,
-            reachable,
-            (
-                config.max_memory,
-                if config.lenient { LOCAL_GUARD } else { 0 },
-            ),
+            others,
+            config,
         )?;
         bound.memory.set_lenient(config.lenient);
-        bound.memory.set_exact_reads(config.exact_reads);
         let layout = self.layout.clone();
         let threads = u64::from(layout.threads(range.local));
         let payloads = threads.saturating_mul(layout.bytes.into());

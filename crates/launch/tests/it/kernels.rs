@@ -30,12 +30,22 @@ fn launch(
     range: &NdRange,
     arguments: &[Argument],
 ) -> Result<Outcome, LaunchError> {
+    launch_with(kernel, device, range, arguments, &Config::default())
+}
+
+fn launch_with(
+    kernel: &str,
+    device: (&str, u32),
+    range: &NdRange,
+    arguments: &[Argument],
+    config: &Config<'_>,
+) -> Result<Outcome, LaunchError> {
     let zeinfo = std::fs::read_to_string(fixture(&format!("bench.{}.zeinfo", device.0))).unwrap();
     let source = Source::open(&fixture(&format!("{kernel}.{}.visaasm", device.0)))?;
     let object = source.object(device.1)?;
     let kernel = Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo)?)?;
     assert_eq!(kernel.grf_bytes, device.1, "found out from the object");
-    kernel.run(range, arguments, &Config::default())
+    kernel.run(range, arguments, config)
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
@@ -272,7 +282,7 @@ fn zeroed_variables() {
     // The second launch finds what the first one left.
     for round in 1..3 {
         let arguments = [Argument::Buffer(vec![0; 160])];
-        let launch = loaded.launch(&range, &arguments, &[], &config).unwrap();
+        let launch = loaded.launch(&range, &arguments, None, &config).unwrap();
         let outcome = launch.run(&config).unwrap();
         let mut want: Vec<u32> = (0..40).map(|i| round * (i % 5 + 1 + i)).collect();
         want[39] *= 2;
@@ -329,13 +339,36 @@ fn what_is_wrong_with_a_launch() {
         "argument 1: the kernel wants a buffer, not a value"
     );
 
-    // A buffer that is too small: access by address is a fault, access outside through a surface is dropped.
+    // A buffer that is too small: access by address outside of its last page is a fault, inside of it if ends are exact;
+    // access outside through a surface is dropped.
     let small = [Argument::Buffer(vec![0; 128]), buffer()];
-    let fault = launch("copy", DEVICES[0], &range, &small)
-        .unwrap_err()
-        .to_string();
-    assert!(fault.contains("outside of every buffer"), "{fault}");
-    assert!(launch("copy", DEVICES[1], &range, &small).is_ok());
+    let page = NdRange::new(&[2048], &[16], &[]).unwrap();
+    let large = [
+        Argument::Buffer(vec![0; 128]),
+        Argument::Buffer(vec![0; 8192]),
+    ];
+    let exact = Config {
+        exact_ends: true,
+        ..Config::default()
+    };
+    for (range, arguments, config, faults) in [
+        (&range, &small, Config::default(), false),
+        (&range, &small, exact, true),
+        (&page, &large, Config::default(), true),
+    ] {
+        let outcome = launch_with("copy", DEVICES[0], range, arguments, &config);
+        let message = outcome
+            .as_ref()
+            .map_or_else(ToString::to_string, |_| String::new());
+        assert_eq!(
+            message.contains("outside of every buffer"),
+            faults,
+            "{message}"
+        );
+        let kept = outcome.as_ref().map(|o| o.memory(0).unwrap().len());
+        assert!(faults || kept.is_ok_and(|bytes| bytes == 128));
+        assert!(launch_with("copy", DEVICES[1], range, arguments, &config).is_ok());
+    }
 
     let zeinfo = ZeInfo::parse("kernels:\n  - name: other\n").unwrap();
     let source = Source::open(&fixture("copy.pvc.visaasm")).unwrap();

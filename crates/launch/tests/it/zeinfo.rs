@@ -54,3 +54,65 @@ fn growth_without_bound_is_refused() {
     text += "kernels: []\n";
     assert!(ZeInfo::parse(&text).is_err());
 }
+
+/// All files with this ending under a folder.
+fn files(folder: &std::path::Path, ending: &str, to: &mut Vec<std::path::PathBuf>) {
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, ending, to);
+        } else if path.extension().is_some_and(|e| e == ending) {
+            to.push(path);
+        }
+    }
+}
+
+/// What the payload says of arguments agrees with what the compiler wrote down about them.
+#[test]
+fn parameters_without_names() {
+    let mut found = Vec::new();
+    files(&visakit_testing::fixtures(), "zeinfo", &mut found);
+    if let Some(cases) = visakit_testing::shared("parameters without names", "cases") {
+        files(&cases, "zeinfo", &mut found);
+    }
+    let mut compared = 0;
+    for path in found {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let zeinfo = ZeInfo::parse(&text).unwrap();
+        let mut bare = zeinfo.clone();
+        bare.kernels_misc_info.clear();
+        for kernel in &zeinfo.kernels {
+            let derived = bare.parameters(&kernel.name);
+            for info in zeinfo.args_info(&kernel.name) {
+                let used = |p: &&visakit_launch::PayloadArgument| p.arg_index == Some(info.index);
+                if !kernel.payload_arguments.iter().any(|p| used(&p)) {
+                    continue;
+                }
+                let own = derived.iter().find(|own| own.index == info.index).unwrap();
+                let (name, size) = info.type_name.rsplit_once(';').unwrap();
+                let (own_name, own_size) = own.type_name.rsplit_once(';').unwrap();
+                let place = format!("{}: {} {}", path.display(), kernel.name, info.name);
+                let kind = |name: &str| {
+                    (
+                        name.starts_with("image") && name.contains("_t"),
+                        name == "sampler_t",
+                    )
+                };
+                assert_eq!(kind(name), kind(own_name), "{place}");
+                if name != "sampler_t" {
+                    let global = info.address_qualifier.replace("__constant", "__global");
+                    assert_eq!(global, own.address_qualifier, "{place}");
+                }
+                let (size, own_size): (u32, u32) =
+                    (size.parse().unwrap(), own_size.parse().unwrap());
+                // Pieces are dwords, and those of unused members are missing.
+                assert!(
+                    own_size <= size.next_multiple_of(4),
+                    "{place}: {own_size}, {size}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared}");
+}

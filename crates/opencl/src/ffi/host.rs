@@ -1,19 +1,22 @@
 //! The host's memory: the storage of buffers, and spans named by callers.
 
+use crate::model::addresses::FIRST_REGION as FIRST_BUFFER;
 use std::any::Any;
+use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use visakit_exec::Memory;
 use visakit_exec::memory::{Storage, Word};
 
-const PAGE: usize = 4096;
+/// Bytes of a page on devices with their own memory.
+const PAGE: usize = 1 << 16;
 
 /// The region of the first buffer with a fixed address: 256 GiB, which Linux leaves free.
 const FIRST_REGION: usize = 0x40;
 
-/// Regions that are examined.
-const MOST_REGIONS: usize = 1 << 14;
+/// The region after the last one of shared memory, from which on buffers have their addresses.
+const END_REGION: usize = FIRST_BUFFER as usize;
 
 /// A mapping of zeroed pages; ends with the last storage of it.
 #[derive(Debug)]
@@ -30,8 +33,8 @@ unsafe impl Send for Block {}
 // SAFETY: as above.
 unsafe impl Sync for Block {}
 
-/// Regions that were given back, with how many they are.
-static FREE: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+/// Regions that were given back, the first one first, with how many they are.
+static FREE: Mutex<VecDeque<(usize, usize)>> = Mutex::new(VecDeque::new());
 static NEXT: AtomicUsize = AtomicUsize::new(FIRST_REGION);
 
 fn map(at: usize, bytes: usize, fixed: bool) -> Option<NonNull<u8>> {
@@ -69,19 +72,16 @@ impl Block {
     pub(crate) fn at_address(bytes: usize) -> Option<Arc<Self>> {
         let mapped = bytes.max(1).checked_next_multiple_of(PAGE)?;
         let first = usize::try_from(Memory::FIRST).ok()?;
-        let count = (first.checked_add(mapped)? >> 32) + 1;
-        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = free.iter().position(|region| region.1 == count);
-        let mut region = known.map(|at| free.swap_remove(at).0);
-        drop(free);
+        let count = usize::try_from(Memory::regions_of(mapped)?).ok()?;
+        let free = |at: usize| Some(at).filter(|at| at + count <= END_REGION);
         loop {
-            let at = match region.take() {
-                Some(at) => at,
-                None => NEXT.fetch_add(count, Relaxed),
-            };
-            if at.checked_add(count)? > MOST_REGIONS {
-                return None;
-            }
+            let unused = NEXT.fetch_update(Relaxed, Relaxed, |at| free(at).map(|at| at + count));
+            let at = unused.ok().or_else(|| {
+                // None is left but those that were given back.
+                let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
+                let first = free.iter().position(|region| region.1 == count)?;
+                free.remove(first).map(|region| region.0)
+            })?;
             if let Some(start) = map(at << 32 | first, mapped, true) {
                 return Some(Arc::new(Self {
                     start,
@@ -115,7 +115,7 @@ impl Drop for Block {
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.mapped) };
         if let Some(region) = self.region {
             let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-            free.push(region);
+            free.push_back(region);
         }
     }
 }

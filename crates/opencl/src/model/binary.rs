@@ -3,6 +3,7 @@
 //! The container is a list of named pieces: the compiler's zebin, and the vISA texts of each kernel, the kernel first.
 
 use crate::error::{Code, Result};
+use crate::model::addresses::{Addresses, Held, What};
 use opencl_sys as cl;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -168,6 +169,8 @@ pub struct Binary {
     pub zeinfo_text: String,
     /// Variables and constants.
     pub variables: Arc<Variables>,
+    /// Keep their addresses.
+    _held: Vec<Held>,
     /// Places of variables.
     pub symbols: Vec<visakit_launch::DataSymbol>,
     /// Bytes of a register.
@@ -187,7 +190,11 @@ impl Binary {
     ///
     /// # Errors
     /// The error in it.
-    pub fn read(bytes: &[u8], grf_bytes: u32) -> std::result::Result<Self, String> {
+    pub(crate) fn read(
+        bytes: &[u8],
+        grf_bytes: u32,
+        addresses: &Arc<Addresses>,
+    ) -> std::result::Result<Self, String> {
         let pieces = match unpack(bytes) {
             Some(pieces) => pieces,
             None => vec![(ZEBIN.to_owned(), bytes.to_vec())],
@@ -199,7 +206,7 @@ impl Binary {
                 .map(|p| p.1.as_slice())
         };
         let zebin = piece(ZEBIN).ok_or("there is no zebin in it")?;
-        let zebin = Zebin::parse(zebin).map_err(|e| e.to_string())?;
+        let mut zebin = Zebin::parse(zebin).map_err(|e| e.to_string())?;
         let zeinfo = ZeInfo::parse(&zebin.zeinfo).map_err(|e| e.to_string())?;
         let source = |name: &str, bytes: &[u8]| Source {
             path: PathBuf::from(name),
@@ -227,7 +234,14 @@ impl Binary {
             }
             kernels.insert(info.name.clone(), Routine::new(texts));
         }
+        for section in &mut zebin.data {
+            section.address = Addresses::reserve(section.bytes.len());
+        }
         let variables = Variables::new(&zebin.data, &zebin.symbols).map_err(|e| e.to_string())?;
+        let held = variables.sections().map(|(name, storage, address)| {
+            addresses.hold(address, storage, What::Variables(name.to_owned()))
+        });
+        let held = held.collect();
         let options =
             piece(OPTIONS).map_or_else(String::new, |o| String::from_utf8_lossy(o).into_owned());
         Ok(Self {
@@ -236,6 +250,7 @@ impl Binary {
             zeinfo,
             zeinfo_text: zebin.zeinfo,
             variables: Arc::new(variables),
+            _held: held,
             symbols: zebin.symbols,
             grf_bytes: zebin.grf_bytes.unwrap_or(grf_bytes),
             options,

@@ -83,7 +83,7 @@ impl Watcher for Check {
         let prepared = kernel.load(&binary.variables, &config)?.launch(
             launching.range,
             launching.arguments,
-            launching.reachable,
+            Some(launching.others),
             &config,
         )?;
         let fresh = |(index, arg): (usize, &Arg)| match arg {

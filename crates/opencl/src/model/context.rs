@@ -4,12 +4,11 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::host::Block;
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
+use crate::model::addresses::{Addresses, Svm, What};
 use crate::model::device::{Device, platform};
 use opencl_sys as cl;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use visakit_exec::memory::Storage;
 
 /// A mutex whose data is whole after every statement: a panic elsewhere does not spoil it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -18,21 +17,6 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Something to be called later.
 pub(crate) type Later = Box<dyn FnOnce() + Send>;
-
-/// Memory that has the same address for host and device.
-#[derive(Clone, Debug)]
-pub struct Svm {
-    /// Its bytes.
-    pub storage: Storage,
-    /// Its address.
-    pub address: usize,
-    /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
-    pub kind: u32,
-    /// Flags as they were given.
-    pub flags: u64,
-    /// The device, if it is of one.
-    pub device: usize,
-}
 
 /// Called with the errors of a context.
 pub type Notifier = Box<dyn Fn(&str) + Send + Sync>;
@@ -45,7 +29,8 @@ pub struct Context {
     properties: Vec<isize>,
     /// Called with faults.
     notify: Option<Notifier>,
-    svm: Mutex<BTreeMap<usize, Svm>>,
+    /// Where everything is.
+    pub(crate) addresses: Arc<Addresses>,
     destructors: Mutex<Vec<Later>>,
 }
 
@@ -102,7 +87,7 @@ impl Context {
             devices,
             properties,
             notify,
-            svm: Mutex::default(),
+            addresses: Arc::default(),
             destructors: Mutex::default(),
         }))
     }
@@ -156,37 +141,24 @@ impl Context {
         ensure(size > 0, cl::CL_INVALID_BUFFER_SIZE)?;
         ensure(align <= 0x1_0000, cl::CL_INVALID_VALUE)?;
         let block = Block::at_address(size).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
-        let address = block.address();
-        let svm = Svm {
-            storage: block.storage(),
-            address,
+        let what = What::Shared {
             kind,
             flags,
             device,
         };
-        lock(&self.svm).insert(address, svm);
-        Ok(address)
+        self.addresses
+            .add(block.address() as u64, &block.storage(), what);
+        Ok(block.address())
     }
 
-    /// Forgets an allocation; launches that run keep its bytes.
+    /// Forgets an allocation; launches that have reached it keep its bytes.
     pub fn free(&self, address: usize) -> bool {
-        lock(&self.svm).remove(&address).is_some()
+        self.addresses.free(address)
     }
 
     /// The allocation that has an address.
     #[must_use]
     pub fn allocation(&self, address: usize) -> Option<Svm> {
-        let all = lock(&self.svm);
-        let (start, svm) = all.range(..=address).next_back()?;
-        (address - start < svm.storage.bytes()).then(|| svm.clone())
-    }
-
-    /// All allocations, as launches want them.
-    #[must_use]
-    pub fn allocations(&self) -> Vec<(u64, Storage)> {
-        let all = lock(&self.svm);
-        all.iter()
-            .map(|(address, svm)| (*address as u64, svm.storage.clone()))
-            .collect()
+        self.addresses.shared(address)
     }
 }

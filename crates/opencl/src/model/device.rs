@@ -23,6 +23,11 @@ const NUMERIC: u32 = version(3, 0, 0);
 
 const VERSION: &str = "OpenCL 3.0 visakit";
 
+const VENDOR: &str = "Intel(R) Corporation";
+
+/// Versions of SPIR-V: 1.0 to 1.4.
+const SPIRV: [u32; 5] = [0, 1, 2, 3, 4];
+
 // Queries of `cl_ext_float_atomics`, and the bits of their answers, in global and in local memory.
 const SINGLE_FP_ATOMICS: u32 = 0x4231;
 const DOUBLE_FP_ATOMICS: u32 = 0x4232;
@@ -141,18 +146,26 @@ impl Platform {
         Ok(match name {
             cl::CL_PLATFORM_PROFILE => "FULL_PROFILE".answer(),
             cl::CL_PLATFORM_VERSION => VERSION.answer(),
-            cl::CL_PLATFORM_NAME => "visakit".answer(),
-            cl::CL_PLATFORM_VENDOR => "visakit".answer(),
+            // Programs look for the words of Intel's driver, some for the whole name.
+            cl::CL_PLATFORM_NAME => "Intel(R) OpenCL Graphics".answer(),
+            cl::CL_PLATFORM_VENDOR => VENDOR.answer(),
             cl::CL_PLATFORM_EXTENSIONS => EVERYWHERE.join(" ").as_str().answer(),
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => 1_u64.answer(),
             cl::CL_PLATFORM_NUMERIC_VERSION => NUMERIC.answer(),
             cl::CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
                 names_and_versions(&EVERYWHERE.map(with_version))
             }
-            cl::CL_PLATFORM_ICD_SUFFIX_KHR => "VISAKIT".answer(),
+            // The loader finds extension functions by the end of their names.
+            cl::CL_PLATFORM_ICD_SUFFIX_KHR => "INTEL".answer(),
             _ => return fail(cl::CL_INVALID_VALUE),
         })
     }
+}
+
+/// Whether hosts are told of matrix engines: libraries that are bring machine code for them, which does not run here, and
+/// some give up if it does not.
+fn shows_dpas() -> bool {
+    std::env::var("VISAKIT_DPAS").is_ok_and(|wanted| wanted == "1")
 }
 
 /// Bytes of global memory that devices claim: half of the host's, at most 16 GiB.
@@ -260,7 +273,7 @@ impl Device {
             cl::CL_DEVICE_TYPE => (cl::CL_DEVICE_TYPE_GPU).answer(),
             cl::CL_DEVICE_VENDOR_ID => 0x8086_u32.answer(),
             cl::CL_DEVICE_NAME => self.model.title.answer(),
-            cl::CL_DEVICE_VENDOR => "Intel(R) Corporation".answer(),
+            cl::CL_DEVICE_VENDOR => VENDOR.answer(),
             cl::CL_DRIVER_VERSION => env!("CARGO_PKG_VERSION").answer(),
             cl::CL_DEVICE_PROFILE => "FULL_PROFILE".answer(),
             cl::CL_DEVICE_VERSION => VERSION.answer(),
@@ -317,12 +330,13 @@ impl Device {
             // It passed none; the form is fixed.
             cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "v0000-01-01-00".answer(),
             cl::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Vec::new(),
-            cl::CL_DEVICE_IL_VERSION => "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2".answer(),
-            cl::CL_DEVICE_ILS_WITH_VERSION => names_and_versions(&[
-                ("SPIR-V", version(1, 0, 0)),
-                ("SPIR-V", version(1, 1, 0)),
-                ("SPIR-V", version(1, 2, 0)),
-            ]),
+            cl::CL_DEVICE_IL_VERSION => {
+                let all = SPIRV.map(|minor| format!("SPIR-V_1.{minor}"));
+                all.join(" ").as_str().answer()
+            }
+            cl::CL_DEVICE_ILS_WITH_VERSION => {
+                names_and_versions(&SPIRV.map(|minor| ("SPIR-V", version(1, minor, 0))))
+            }
             cl::CL_DEVICE_SPIR_VERSIONS => "1.2".answer(),
             cl::CL_DEVICE_PARENT_DEVICE => 0_usize.answer(),
             cl::CL_DEVICE_PARTITION_PROPERTIES | cl::CL_DEVICE_PARTITION_TYPE => 0_usize.answer(),
@@ -342,13 +356,14 @@ impl Device {
                 let (architecture, release, revision) = self.model.ip;
                 (architecture << 22 | release << 14 | revision).answer()
             }
+            cl::CL_DEVICE_PCI_BUS_INFO_KHR => self.model.bus().answer(),
             cl::CL_DEVICE_ID_INTEL => self.model.pci.answer(),
             cl::CL_DEVICE_NUM_SLICES_INTEL => self.model.engines.0.answer(),
             cl::CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL => self.model.engines.1.answer(),
             cl::CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => self.model.engines.2.answer(),
             cl::CL_DEVICE_NUM_THREADS_PER_EU_INTEL => self.model.threads().answer(),
             cl::CL_DEVICE_FEATURE_CAPABILITIES_INTEL => {
-                (u64::from(self.family.has_dpas()) << 1 | 1).answer()
+                (u64::from(self.family.has_dpas() && shows_dpas()) << 1 | 1).answer()
             }
             cl::CL_DEVICE_SUB_GROUP_SIZES_INTEL => {
                 let sizes = self.model.subgroups.iter();
@@ -455,8 +470,8 @@ impl Device {
                 image32(4)
             }
             cl::CL_DEVICE_ERROR_CORRECTION_SUPPORT | cl::CL_DEVICE_PIPE_SUPPORT => false.answer(),
-            cl::CL_DEVICE_HOST_UNIFIED_MEMORY
-            | cl::CL_DEVICE_ENDIAN_LITTLE
+            cl::CL_DEVICE_HOST_UNIFIED_MEMORY => (!self.model.is_discrete()).answer(),
+            cl::CL_DEVICE_ENDIAN_LITTLE
             | cl::CL_DEVICE_AVAILABLE
             | cl::CL_DEVICE_COMPILER_AVAILABLE
             | cl::CL_DEVICE_LINKER_AVAILABLE

@@ -120,10 +120,10 @@ impl Dump {
         }
         self.write("k.zeinfo", binary.zeinfo_text.as_bytes());
         let mut sections = Vec::new();
-        for (index, (name, bytes)) in binary.variables.contents().enumerate() {
+        for (index, (name, storage, address)) in binary.variables.sections().enumerate() {
             let file = format!("data{index}.bin");
-            self.write(&file, &bytes);
-            sections.push(json!({"section": name, "file": file}));
+            self.write(&file, &storage.read());
+            sections.push(json!({"section": name, "file": file, "address": address}));
         }
         let symbols = binary.symbols.iter();
         let symbols =

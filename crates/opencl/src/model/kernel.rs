@@ -83,6 +83,8 @@ pub struct Kernel {
     pub name: String,
     /// The programs of the devices that have it.
     binaries: Vec<(Arc<Device>, Arc<Binary>)>,
+    /// Its parameters, and whether the compiler wrote down their names and types.
+    parameters: (Arc<[ArgInfo]>, bool),
     args: Mutex<Vec<Option<Kept>>>,
     /// Whether the host stated that it accesses memory besides its arguments.
     more: AtomicBool,
@@ -117,6 +119,15 @@ fn takes(info: &ArgInfo) -> Takes {
     }
 }
 
+/// A value of a parameter's size. As Intel's driver does it, too many bytes are cut off, and those that are missing stay
+/// as they were; libraries pass 8 bytes for 32-bit numbers.
+fn of_size(mut bytes: Vec<u8>, before: &[u8], size: usize) -> Vec<u8> {
+    bytes.truncate(size);
+    bytes.extend(before.get(bytes.len()..).unwrap_or_default());
+    bytes.resize(size, 0);
+    bytes
+}
+
 impl Kernel {
     /// The kernel of that name.
     ///
@@ -134,16 +145,18 @@ impl Kernel {
         }
         ensure(!binaries.is_empty(), cl::CL_INVALID_KERNEL_NAME)?;
         program.kernels.fetch_add(1, Relaxed);
+        let zeinfo = binaries.first().map(|first| &first.1.zeinfo);
+        let parameters = zeinfo.map_or_else(Vec::new, |zeinfo| zeinfo.parameters(name));
+        let named = zeinfo.is_some_and(|zeinfo| !zeinfo.args_info(name).is_empty());
         let kernel = Self {
             handle: Handle::default(),
             program: Arc::clone(program),
             name: name.to_owned(),
             binaries,
-            args: Mutex::default(),
+            args: Mutex::new(vec![None; parameters.len()]),
+            parameters: (parameters.into(), named),
             more: AtomicBool::new(false),
         };
-        let count = kernel.arg_infos().len();
-        lock(&kernel.args).resize(count, None);
         Ok(Arc::new(kernel))
     }
 
@@ -156,6 +169,7 @@ impl Kernel {
             program: Arc::clone(&self.program),
             name: self.name.clone(),
             binaries: self.binaries.clone(),
+            parameters: self.parameters.clone(),
             args: Mutex::new(lock(&self.args).clone()),
             more: AtomicBool::new(self.reaches_more()),
         })
@@ -176,7 +190,7 @@ impl Kernel {
     }
 
     fn arg_infos(&self) -> &[ArgInfo] {
-        self.first().map_or(&[], |b| b.zeinfo.args_info(&self.name))
+        &self.parameters.0
     }
 
     /// The program of a device.
@@ -228,7 +242,8 @@ impl Kernel {
     /// `CL_INVALID_ARG_INDEX`, and arguments of the wrong kind.
     pub fn set(&self, index: usize, arg: Arg) -> Result<()> {
         let image = |mem: &Mem| mem.shape.is_some();
-        match (self.takes(index)?, &arg) {
+        let takes = self.takes(index)?;
+        match (takes, &arg) {
             (Takes::Buffer, Arg::Mem(None) | Arg::Pointer(_))
             | (Takes::Local, Arg::Local(_))
             | (Takes::Sampler, Arg::Sampler(_)) => {}
@@ -244,15 +259,22 @@ impl Kernel {
                 };
                 ensure(mem.flags & barred == 0, cl::CL_INVALID_ARG_VALUE)?;
             }
-            (Takes::Value(size), Arg::Value(bytes)) => {
-                ensure(size == 0 || size == bytes.len(), cl::CL_INVALID_ARG_SIZE)?;
-            }
+            (Takes::Value(_), Arg::Value(_)) => {}
             _ => return fail(cl::CL_INVALID_ARG_VALUE),
         }
-        match lock(&self.args).get_mut(index) {
-            Some(place) => *place = Some(Kept::new(arg)),
-            None => return fail(cl::CL_INVALID_ARG_INDEX),
-        }
+        let mut args = lock(&self.args);
+        let place = args.get_mut(index).ok_or(Code(cl::CL_INVALID_ARG_INDEX))?;
+        let arg = match (takes, arg) {
+            (Takes::Value(size), Arg::Value(bytes)) if size > 0 => {
+                let before = match place {
+                    Some(Kept::Plain(Arg::Value(before))) => before.as_slice(),
+                    _ => &[],
+                };
+                Arg::Value(of_size(bytes, before, size))
+            }
+            (_, arg) => arg,
+        };
+        *place = Some(Kept::new(arg));
         Ok(())
     }
 
@@ -284,10 +306,12 @@ impl Kernel {
                 Some(svm) => {
                     let offset = (address - svm.address) as u64;
                     Argument::Shared(visakit_launch::Shared {
-                        size: svm.storage.bytes() as u64 - offset,
+                        // Surfaces of allocations are whole pages.
+                        size: svm.storage.room() as u64 - offset,
                         storage: svm.storage,
                         address: Some(svm.address as u64),
                         offset,
+                        before: offset,
                     })
                 }
                 None => Argument::Pointer(*address as u64),
@@ -360,6 +384,7 @@ impl Kernel {
             .arg_infos()
             .get(index)
             .ok_or(Code(cl::CL_INVALID_ARG_INDEX))?;
+        ensure(self.parameters.1, cl::CL_KERNEL_ARG_INFO_NOT_AVAILABLE)?;
         Ok(match name {
             cl::CL_KERNEL_ARG_ADDRESS_QUALIFIER => match info.address_qualifier.as_str() {
                 "__global" => cl::CL_KERNEL_ARG_ADDRESS_GLOBAL,

@@ -10,7 +10,7 @@ use opencl_sys as cl;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use visakit_isa::Platform;
-use visakit_launch::{Argument, KernelInfo, LaunchError, NdRange};
+use visakit_launch::{Argument, KernelInfo, LaunchError, NdRange, Others};
 
 /// A grid as passed by the host.
 #[derive(Clone, Debug)]
@@ -152,25 +152,33 @@ fn run(
         .iter()
         .map(|a| kernel.argument(a))
         .collect::<Result<_>>()?;
-    let reachable = queue.context.allocations();
+    let addresses = &queue.context.addresses;
+    let others = Others {
+        known: Arc::clone(addresses) as _,
+        expected: if kernel.reaches_more() {
+            addresses.count()
+        } else {
+            0
+        },
+    };
     let launching = Launching {
         kernel,
         binary,
         device: &queue.device,
         args,
         arguments: &arguments,
-        reachable: &reachable,
+        others: &others,
         range,
         nanoseconds: OnceCell::new(),
     };
     let outcome = through(&launching, &mut || {
         let config = binary::config();
         let Some(timer) = timer else {
-            let launch = loaded.launch(range, &arguments, &reachable, &config)?;
+            let launch = loaded.launch(range, &arguments, Some(&others), &config)?;
             return launch.run(&config);
         };
         let config = visakit_profile::config(config);
-        let launch = loaded.launch(range, &arguments, &reachable, &config)?;
+        let launch = loaded.launch(range, &arguments, Some(&others), &config)?;
         let (time, outcome) = timer.run(launch, &config)?;
         let _ = launching.nanoseconds.set(time.nanoseconds);
         Ok(outcome)
@@ -191,9 +199,21 @@ fn run(
             Ok(())
         }
         Err(error) => {
+            let reached = match &error {
+                LaunchError::Fault { fault, .. } => fault.address,
+                _ => None,
+            };
+            let reached = reached.and_then(|address| others.known.find(address));
+            let gone = reached.filter(|reached| reached.storage.is_none());
+            let gone = gone.map_or_else(String::new, |reached| {
+                format!(
+                    "; the address is that of {}, which was released",
+                    reached.name
+                )
+            });
             queue
                 .context
-                .complain(&format!("kernel `{}`: {error}", kernel.name));
+                .complain(&format!("kernel `{}`: {error}{gone}", kernel.name));
             fail(match error {
                 LaunchError::Argument { .. } | LaunchError::ArgumentCount { .. } => {
                     cl::CL_INVALID_KERNEL_ARGS

@@ -4,6 +4,7 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::host::{Block, Span};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
+use crate::model::addresses::{Held, What};
 use crate::model::context::{Context, Later, lock};
 use opencl_sys as cl;
 use std::fmt;
@@ -39,8 +40,12 @@ pub struct Mem {
     pub offset: usize,
     /// Number of bytes.
     pub size: usize,
-    /// Address of the storage, if it has one for good.
-    pub address: Option<u64>,
+    /// Address of the storage.
+    pub address: u64,
+    /// Keeps the address; `None` if somebody else does.
+    _held: Option<Held>,
+    /// Whether its bytes are memory that the host shares by address.
+    is_shared: bool,
     host: usize,
     /// The host's memory where the bytes could not be that.
     shadow: Option<Span>,
@@ -103,14 +108,38 @@ fn check_flags(flags: u64) -> Result<()> {
 struct Place {
     storage: Storage,
     offset: usize,
-    address: Option<u64>,
+    address: u64,
+    /// Keeps the address of new storage.
+    held: Option<Held>,
     shadow: Option<Span>,
     written: bool,
 }
 
+impl Place {
+    /// Storage that gets an address of its own.
+    fn new(
+        context: &Context,
+        what: What,
+        storage: Storage,
+        shadow: Option<Span>,
+        written: bool,
+    ) -> Result<Self> {
+        let held = context.addresses.place(&storage, what);
+        let held = held.ok_or(Code(cl::CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
+        Ok(Self {
+            address: held.address,
+            storage,
+            offset: 0,
+            held: Some(held),
+            shadow,
+            written,
+        })
+    }
+}
+
 /// Finds space for this many bytes; `host` is what the caller passed, `words` the same as storage if possible.
 fn place(
-    context: &Context,
+    (context, what): (&Context, What),
     flags: u64,
     size: usize,
     host: Option<&Span>,
@@ -131,19 +160,14 @@ fn place(
             return Ok(Place {
                 storage: svm.storage,
                 offset,
-                address: Some(svm.address as u64),
+                address: svm.address as u64,
+                held: None,
                 shadow: None,
                 written: true,
             });
         }
         if let Some(storage) = words {
-            return Ok(Place {
-                storage,
-                offset: 0,
-                address: None,
-                shadow: None,
-                written: true,
-            });
+            return Place::new(context, what, storage, None, true);
         }
     }
     let most = context.devices.iter().map(|d| d.max_allocation()).max();
@@ -158,13 +182,8 @@ fn place(
         all.copy_from(0, host, 0, size)
             .ok_or(Code(cl::CL_INVALID_HOST_PTR))?;
     }
-    Ok(Place {
-        storage,
-        offset: 0,
-        address: None,
-        shadow: host.filter(|_| uses).cloned(),
-        written: wants,
-    })
+    let shadow = host.filter(|_| uses).cloned();
+    Place::new(context, what, storage, shadow, wants)
 }
 
 impl Mem {
@@ -185,7 +204,7 @@ impl Mem {
             properties.first().is_none_or(|p| *p == 0),
             cl::CL_INVALID_PROPERTY,
         )?;
-        let place = place(context, flags, size, host, words)?;
+        let place = place((context, What::Buffer), flags, size, host, words)?;
         Ok(Self::at(
             context,
             cl::CL_MEM_OBJECT_BUFFER,
@@ -236,6 +255,8 @@ impl Mem {
             offset: place.offset,
             size,
             address: place.address,
+            is_shared: place.held.is_none(),
+            _held: place.held,
             host: host.map_or(0, Span::address),
             shadow: place.shadow,
             parent: None,
@@ -296,6 +317,7 @@ impl Mem {
             storage: self.storage.clone(),
             offset: self.offset + origin,
             address: self.address,
+            held: None,
             shadow: self.shadow.as_ref().and_then(|s| s.part(origin, size)),
             written: true,
         };
@@ -313,6 +335,7 @@ impl Mem {
             self.host + origin
         };
         mem.parent = Some(Arc::clone(self));
+        mem.is_shared = self.is_shared;
         mem.written = Arc::clone(&self.written);
         Ok(Arc::new(mem))
     }
@@ -359,7 +382,8 @@ impl Mem {
         let room = self.storage.bytes().saturating_sub(self.offset);
         Shared {
             storage: self.storage.clone(),
-            address: self.address,
+            address: Some(self.address),
+            before: 0,
             offset: self.offset as u64,
             size: whole.min(room).max(self.size) as u64,
         }
@@ -441,7 +465,7 @@ impl Mem {
             }
             .answer(),
             cl::CL_MEM_USES_SVM_POINTER => {
-                (self.address.is_some() && self.flags & cl::CL_MEM_USE_HOST_PTR != 0).answer()
+                (self.is_shared && self.flags & cl::CL_MEM_USE_HOST_PTR != 0).answer()
             }
             cl::CL_MEM_PROPERTIES => self.properties.clone().answer(),
             _ => return fail(cl::CL_INVALID_VALUE),

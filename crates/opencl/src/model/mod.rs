@@ -1,5 +1,6 @@
 //! The objects of OpenCL and their behaviour.
 
+pub mod addresses;
 pub mod binary;
 mod cache;
 pub(crate) mod check;

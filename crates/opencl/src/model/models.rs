@@ -38,6 +38,23 @@ impl Model {
         }
     }
 
+    /// Whether it has memory of its own.
+    #[must_use]
+    pub const fn is_discrete(&self) -> bool {
+        matches!(self.ip, (12, 10 | 55..=60, _) | (20, 1, _) | (35, 11, _))
+    }
+
+    /// Its place on the PCI bus: domain, bus, device, function. Part of the processor it is device 2 of the first bus; the
+    /// others have a bus each.
+    #[must_use]
+    pub(crate) fn bus(&self) -> [u32; 4] {
+        let earlier = MODELS.iter().take_while(|model| model.name != self.name);
+        match u32::try_from(earlier.count()) {
+            Ok(number) if self.is_discrete() => [0, 3 + number, 0, 0],
+            _ => [0, 0, 2, 0],
+        }
+    }
+
     /// KiB of local memory that a group may use.
     #[must_use]
     pub const fn local_memory(&self) -> u64 {
@@ -274,6 +291,19 @@ const fn row(
 mod tests {
     use super::*;
     use visakit_isa::Platform;
+
+    #[test]
+    fn some_have_memory_of_their_own() {
+        let discrete = MODELS.iter().filter(|model| model.is_discrete());
+        let mut names: Vec<_> = discrete.clone().map(|model| model.name).collect();
+        names.sort_unstable();
+        let known = ["acm-g10", "acm-g11", "acm-g12", "bmg", "cri", "dg1", "pvc"];
+        assert_eq!(names, known);
+        let mut buses: Vec<_> = discrete.map(Model::bus).collect();
+        buses.sort_unstable();
+        buses.dedup();
+        assert_eq!(buses.len(), known.len());
+    }
 
     #[test]
     fn every_model_has_a_family() {

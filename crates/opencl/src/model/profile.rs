@@ -57,7 +57,7 @@ impl Watcher for Profiler {
         let prepared = kernel.load(&binary.variables, &config)?.launch(
             launching.range,
             launching.arguments,
-            launching.reachable,
+            Some(launching.others),
             &config,
         )?;
         let platform = Platform::from_name(launching.device.model.name);

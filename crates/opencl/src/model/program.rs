@@ -121,7 +121,7 @@ impl Program {
                 good.push(true);
                 continue;
             }
-            match Binary::read(&bytes, device.family.grf_bytes()) {
+            match Binary::read(&bytes, device.family.grf_bytes(), &context.addresses) {
                 Ok(_) => {
                     build.kind = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
                     build.given = Some(bytes);
@@ -230,7 +230,8 @@ impl Program {
         mut log: String,
         kind: u32,
     ) -> bool {
-        let read = container.map(|bytes| Binary::read(&bytes, device.family.grf_bytes()));
+        let read = container
+            .map(|bytes| Binary::read(&bytes, device.family.grf_bytes(), &self.context.addresses));
         let binary = match read {
             Some(Ok(binary)) => Some(Arc::new(binary)),
             Some(Err(message)) => {

@@ -15,8 +15,7 @@ use crate::model::{check, profile};
 use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::OnceLock;
-use visakit_exec::memory::Storage;
-use visakit_launch::{Argument, LaunchError, NdRange, Outcome};
+use visakit_launch::{Argument, LaunchError, NdRange, Others, Outcome};
 
 /// The launch being watched.
 #[derive(Debug)]
@@ -31,8 +30,8 @@ pub(crate) struct Launching<'a> {
     pub(crate) args: &'a [Arg],
     /// The same as launches take them.
     pub(crate) arguments: &'a [Argument],
-    /// Shared memory that the kernel reaches besides.
-    pub(crate) reachable: &'a [(u64, Storage)],
+    /// Memory that the kernel reaches besides.
+    pub(crate) others: &'a Others,
     /// The grid.
     pub(crate) range: &'a NdRange,
     /// Who runs it says how many nanoseconds it takes on the device, if that is known.

@@ -90,7 +90,7 @@ pub(crate) fn with_launches<R>(
     let code = KernelCode::new(&object, loaded.program(), Some(Platform::Dg2));
     let arguments = [Argument::Buffer(vec![0; 1 << 16])];
     then(code, &config, &mut || {
-        loaded.launch(&range, &arguments, &[], &config).unwrap()
+        loaded.launch(&range, &arguments, None, &config).unwrap()
     })
 }
 

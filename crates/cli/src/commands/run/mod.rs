@@ -128,9 +128,9 @@ pub(crate) struct Args {
     /// Refuse programs with unsupported instructions even if they are not reached.
     #[arg(long)]
     strict: bool,
-    /// Refuse reads outside of a buffer in its last page, too; else they give zeroes.
-    #[arg(long)]
-    exact_reads: bool,
+    /// Refuse accesses outside of a buffer in its last page, too.
+    #[arg(long, alias = "exact-reads")]
+    exact_ends: bool,
     /// Print every instruction with what it wrote. Runs thread after thread.
     #[arg(long, conflicts_with_all = ["json", "case"])]
     trace: bool,
@@ -343,7 +343,7 @@ impl Args {
             max_steps: self.max_launch_steps.unwrap_or(default.max_steps),
             max_memory: self.max_memory.unwrap_or(default.max_memory),
             interrupt: Some(stop::interrupt()),
-            exact_reads: self.exact_reads,
+            exact_ends: self.exact_ends,
             strict: self.strict,
             compile: match self.jit {
                 Jit::Auto if !self.no_jit => compiler().map(Compile::when_it_pays),

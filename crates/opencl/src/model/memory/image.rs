@@ -5,6 +5,7 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::host::Span;
 use crate::handle::Object;
 use crate::info::Answer;
+use crate::model::addresses::What;
 use crate::model::context::Context;
 use opencl_sys as cl;
 use std::sync::Arc;
@@ -116,6 +117,7 @@ impl Mem {
                 storage: source.storage.clone(),
                 offset: source.offset,
                 address: source.address,
+                held: None,
                 shadow: None,
                 written: true,
             };
@@ -127,6 +129,7 @@ impl Mem {
             let flags = flags | source.flags & HOST_FLAGS;
             let mut mem = Self::plain(context, kind, (flags, properties), size, None, place);
             mem.host = source.host;
+            mem.is_shared = source.is_shared;
             mem.written = Arc::clone(&source.written);
             mem.parent = Some(source);
             mem.shape = Some(shape);
@@ -138,7 +141,7 @@ impl Mem {
             None => None,
         };
         let words = host.and_then(|(_, words)| words);
-        let place = place(context, flags, size, span.as_ref(), words)?;
+        let place = place((context, What::Image), flags, size, span.as_ref(), words)?;
         let uses = flags & cl::CL_MEM_USE_HOST_PTR != 0;
         let span = span.filter(|_| uses);
         let mut mem = Self::plain(

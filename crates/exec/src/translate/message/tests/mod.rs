@@ -193,7 +193,7 @@ fn build_edited(
     layout.constants.iter().for_each(|(at, b)| put(*at, b));
     // Accesses outside are to be detected at once.
     let mut memory = Memory::new(1 << 20);
-    memory.set_exact_reads(true);
+    memory.set_exact(true);
     Ok(Machine {
         layout,
         names: vec![
