@@ -221,7 +221,7 @@ impl Writer<'_> {
             0..=8 => self.message(),
             9 => self.legacy(),
             10 | 11 | 26 => self.chain(),
-            12 | 13 => self.from_data(),
+            12 | 13 => self.loaded_addresses(),
             14 => self.beside(),
             15 | 16 => self.compute(),
             17 => self.indirect(),

@@ -415,7 +415,9 @@ impl Launch {
                 false => group.reset(program, local, &starts, &limits),
             };
             if ended.is_ok() && compiled {
-                ended = self.in_parts(&mut group, program, &memory, &limits);
+                ended = self
+                    .in_parts(&mut group, program, &memory, &limits)
+                    .map_or(Ok(()), Err);
             } else if ended.is_ok() {
                 let run = group.run(program, &memory, &limits, &mut accesses);
                 ended = run.map(|_| ());
@@ -440,16 +442,20 @@ impl Launch {
         left
     }
 
-    /// Runs a group to its end, a part at a time.
+    /// Runs a group to its end, a part at a time. Returns its fault, if it has one.
     fn in_parts(
         &self,
         group: &mut Group,
         program: &Program,
         memory: &Memory,
         limits: &Limits,
-    ) -> Result<(), Fault> {
-        while group.advance(program, memory, limits, self.fuel, None, &mut ())? != Progress::Ended {
+    ) -> Option<Fault> {
+        loop {
+            match group.advance(program, memory, limits, self.fuel, None, &mut ()) {
+                Ok(Progress::Ended) => return None,
+                Ok(_) => {}
+                Err(fault) => return Some(fault),
+            }
         }
-        Ok(())
     }
 }

@@ -252,7 +252,7 @@ impl Writer<'_> {
     }
 
     /// Addresses from what was loaded.
-    pub(super) fn from_data(&mut self) {
+    pub(super) fn loaded_addresses(&mut self) {
         let lanes = self.lanes;
         let (n, data) = (self.rng.u8(..2), self.one(&DATA));
         let mask = self.one(&["0xff", "0x7f8", "0x1fff", "0x3c", "0xffffffff"]);
