@@ -9,12 +9,14 @@
 
 mod mutations;
 mod pairs;
+mod sets;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use visakit_check::{Checks, Finding, check, config};
 use visakit_launch::{
     Argument, Config, Image, ImageKind, Kernel, LaunchError, NdRange, Source, ZeInfo, format,
+    sampler,
 };
 
 /// How a kernel is launched, and where its fault may be reported: kind and line.
@@ -26,6 +28,16 @@ pub(crate) struct Spec {
     pub(crate) clean: Vec<String>,
     pub(crate) fault: Vec<String>,
     pub(crate) wanted: Vec<(String, u32)>,
+    /// Bytes of its variable in local memory in both forms, if they matter.
+    pub(crate) variable: Option<[u64; 2]>,
+}
+
+impl Spec {
+    /// Whether there is such a kernel for a device: some need what others do not have.
+    pub(crate) fn runs_on(&self, device: &str) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|only| only.split(',').any(|one| one == device))
+    }
 }
 
 pub(crate) fn folder() -> PathBuf {
@@ -38,6 +50,10 @@ pub(crate) fn specs(program: &str) -> Vec<Spec> {
     for (line, text) in (1..).zip(source.lines()) {
         if let Some(rest) = text.strip_prefix("//@") {
             let (only, rest) = rest.split_once(' ').unwrap();
+            let (rest, variable) = rest.split_once(" # ").unwrap_or((rest, ""));
+            let variable = variable
+                .split_once(' ')
+                .map(|(clean, fault)| [clean, fault].map(|n| n.parse().unwrap()));
             let (clean, last) = rest.split_once('|').unwrap_or((rest, ""));
             let words: Vec<String> = clean.split_whitespace().map(str::to_owned).collect();
             let last: Vec<String> = last.split_whitespace().map(str::to_owned).collect();
@@ -55,6 +71,7 @@ pub(crate) fn specs(program: &str) -> Vec<Spec> {
                 clean: arguments,
                 fault,
                 wanted: Vec::new(),
+                variable,
             });
         }
         if let Some((_, kinds)) = text.split_once("//!") {
@@ -80,16 +97,27 @@ pub(crate) fn argument(word: &str) -> Argument {
         "null" => Argument::Null,
         "i32" => Argument::Value(value.parse::<i32>().unwrap().to_le_bytes().to_vec()),
         "f32" => Argument::Value(value.parse::<f32>().unwrap().to_le_bytes().to_vec()),
-        "wimage" | "rimage" => {
-            let (x, y) = value.split_once('x').unwrap();
-            let sizes = [x.parse().unwrap(), y.parse().unwrap()];
-            let bytes = vec![7; 4 * sizes.iter().product::<u32>() as usize];
-            let format = format("RGBA", "UNSIGNED_INT8").unwrap();
-            let kind = ImageKind::Image2d;
-            Argument::Image(Image::new(kind, &sizes, None, format, bytes).unwrap())
+        "wimage" | "rimage" => image("image2d", value),
+        "sampler" => {
+            let (addressing, filter) = value.split_once(',').unwrap();
+            Argument::Sampler(sampler(false, addressing, filter).unwrap())
         }
-        _ => panic!("{word}"),
+        kind => image(kind, value),
     }
+}
+
+/// An image of pixels whose bytes are 7, of four bytes each: `kind:SIZES`, or `kind:SIZES:ORDER:TYPE`.
+fn image(kind: &str, value: &str) -> Argument {
+    let parts: Vec<&str> = value.split(':').collect();
+    let sizes: Vec<u32> = parts[0].split('x').map(|n| n.parse().unwrap()).collect();
+    let (order, channel) = match parts[1..] {
+        [order, channel] => (order, channel),
+        _ => ("RGBA", "UNSIGNED_INT8"),
+    };
+    let bytes = vec![7; 4 * sizes.iter().product::<u32>() as usize];
+    let format = format(order, channel).unwrap();
+    let kind = ImageKind::by_name(kind).unwrap();
+    Argument::Image(Image::new(kind, &sizes, None, format, bytes).unwrap())
 }
 
 /// The metadata of all kernels of a device and a form.
