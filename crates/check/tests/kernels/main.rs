@@ -15,8 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use visakit_check::{Checks, Finding, check, config};
 use visakit_launch::{
-    Argument, Config, Image, ImageKind, Kernel, LaunchError, NdRange, Source, ZeInfo, format,
-    sampler,
+    Argument, Config, Image, ImageKind, Kernel, LaunchError, NdRange, Source, ZeInfo, sampler,
 };
 
 /// How a kernel is launched, and where its fault may be reported: kind and line.
@@ -97,7 +96,7 @@ pub(crate) fn argument(word: &str) -> Argument {
         "null" => Argument::Null,
         "i32" => Argument::Value(value.parse::<i32>().unwrap().to_le_bytes().to_vec()),
         "f32" => Argument::Value(value.parse::<f32>().unwrap().to_le_bytes().to_vec()),
-        "wimage" | "rimage" => image("image2d", value),
+        "wimage" | "rimage" => image("image2d", &format!("{value}:RGBA:UNSIGNED_INT8")),
         "sampler" => {
             let (addressing, filter) = value.split_once(',').unwrap();
             Argument::Sampler(sampler(false, addressing, filter).unwrap())
@@ -106,16 +105,16 @@ pub(crate) fn argument(word: &str) -> Argument {
     }
 }
 
-/// An image of pixels whose bytes are 7, of four bytes each: `kind:SIZES`, or `kind:SIZES:ORDER:TYPE`.
+/// An image of pixels whose bytes are 7, of four bytes each: `kind:SIZES:ORDER:TYPE`, or `kind:SIZES` of numbers (R, FLOAT).
 fn image(kind: &str, value: &str) -> Argument {
     let parts: Vec<&str> = value.split(':').collect();
     let sizes: Vec<u32> = parts[0].split('x').map(|n| n.parse().unwrap()).collect();
     let (order, channel) = match parts[1..] {
         [order, channel] => (order, channel),
-        _ => ("RGBA", "UNSIGNED_INT8"),
+        _ => ("R", "FLOAT"),
     };
     let bytes = vec![7; 4 * sizes.iter().product::<u32>() as usize];
-    let format = format(order, channel).unwrap();
+    let format = visakit_launch::format(order, channel).unwrap();
     let kind = ImageKind::by_name(kind).unwrap();
     Argument::Image(Image::new(kind, &sizes, None, format, bytes).unwrap())
 }
