@@ -153,15 +153,18 @@ impl Objects {
                 };
                 (object, variable.name.clone())
             });
-            let before = objects.local_names.len();
-            objects.local_names.extend(own);
-            if objects.local_names.len() == before {
+            let own: Vec<_> = own.collect();
+            // Metadata have the size of all variables, rounded up.
+            let end = own.iter().map(|(v, _)| v.start.saturating_add(v.bytes));
+            let bytes = end.max().map_or(local.bytes, |end| end - start);
+            if own.is_empty() {
                 let name = local
                     .argument
                     .map_or_else(|| "local memory".to_owned(), name);
                 objects.local_names.push((local, name));
             }
-            objects.local.push(local);
+            objects.local_names.extend(own);
+            objects.local.push(LocalObject { bytes, ..local });
         }
         objects
     }

@@ -9,6 +9,7 @@
 
 mod mutations;
 mod pairs;
+mod sets;
 mod turns;
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 use visakit_check::{Checks, Finding, Report, Verdict, check, config};
 use visakit_exec::memory::Format;
 use visakit_launch::{
-    Argument, Config, Image, ImageKind, Kernel, NdRange, Source, Turn, ZeInfo, format,
+    Argument, Config, Image, ImageKind, Kernel, NdRange, Source, Turn, ZeInfo, sampler,
 };
 
 /// How a kernel is launched, and where its fault may be reported: kind and line.
@@ -28,6 +29,16 @@ pub(crate) struct Spec {
     pub(crate) clean: Vec<String>,
     pub(crate) fault: Vec<String>,
     pub(crate) wanted: Vec<(String, u32)>,
+    /// Bytes of its variable in local memory in both forms, if they matter.
+    pub(crate) variable: Option<[u64; 2]>,
+}
+
+impl Spec {
+    /// Whether there is such a kernel for a device: some need what others do not have.
+    pub(crate) fn runs_on(&self, device: &str) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|only| only.split(',').any(|one| one == device))
+    }
 }
 
 impl Spec {
@@ -60,6 +71,10 @@ pub(crate) fn specs(program: &str) -> Vec<Spec> {
     for (line, text) in (1..).zip(source.lines()) {
         if let Some(rest) = text.strip_prefix("//@") {
             let (only, rest) = rest.split_once(' ').unwrap();
+            let (rest, variable) = rest.split_once(" # ").unwrap_or((rest, ""));
+            let variable = variable
+                .split_once(' ')
+                .map(|(clean, fault)| [clean, fault].map(|n| n.parse().unwrap()));
             let (clean, last) = rest.split_once('|').unwrap_or((rest, ""));
             let words: Vec<String> = clean.split_whitespace().map(str::to_owned).collect();
             let last: Vec<String> = last.split_whitespace().map(str::to_owned).collect();
@@ -77,6 +92,7 @@ pub(crate) fn specs(program: &str) -> Vec<Spec> {
                 clean: arguments,
                 fault,
                 wanted: Vec::new(),
+                variable,
             });
         }
         if let Some((_, kinds)) = text.split_once("//!") {
@@ -102,16 +118,24 @@ pub(crate) fn argument(word: &str) -> Argument {
         "null" => Argument::Null,
         "i32" => Argument::Value(value.parse::<i32>().unwrap().to_le_bytes().to_vec()),
         "f32" => Argument::Value(value.parse::<f32>().unwrap().to_le_bytes().to_vec()),
-        "wimage" | "rimage" => image("image2d", value, format("RGBA", "UNSIGNED_INT8")),
-        kind if kind.starts_with("image") => image(kind, value, format("R", "FLOAT")),
-        _ => panic!("{word}"),
+        "wimage" | "rimage" => image("image2d", &format!("{value}:RGBA:UNSIGNED_INT8")),
+        "sampler" => {
+            let (addressing, filter) = value.split_once(',').unwrap();
+            Argument::Sampler(sampler(false, addressing, filter).unwrap())
+        }
+        kind => image(kind, value),
     }
 }
 
-/// An image of these sizes.
-fn image(kind: &str, sizes: &str, format: Result<Format, String>) -> Argument {
-    let sizes: Vec<u32> = sizes.split('x').map(|n| n.parse().unwrap()).collect();
-    let format = format.unwrap();
+/// An image of pixels whose bytes are 7, of four bytes each: `kind:SIZES:ORDER:TYPE`, or `kind:SIZES` of numbers (R, FLOAT).
+fn image(kind: &str, value: &str) -> Argument {
+    let parts: Vec<&str> = value.split(':').collect();
+    let sizes: Vec<u32> = parts[0].split('x').map(|n| n.parse().unwrap()).collect();
+    let (order, channel) = match parts[1..] {
+        [order, channel] => (order, channel),
+        _ => ("R", "FLOAT"),
+    };
+    let format = visakit_launch::format(order, channel).unwrap();
     let bytes = vec![7; format.bytes() * sizes.iter().product::<u32>() as usize];
     let kind = ImageKind::by_name(kind).unwrap();
     Argument::Image(Image::new(kind, &sizes, None, format, bytes).unwrap())

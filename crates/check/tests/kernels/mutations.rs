@@ -38,7 +38,7 @@ fn each(mut look: impl FnMut(&Clean<'_>)) {
             let texts = texts(program, device, "clean");
             let zeinfo = &metadata(program, device, "clean");
             for spec in &specs {
-                let other = spec.only.as_ref().is_some_and(|only| only != device);
+                let other = !spec.runs_on(device);
                 let Some(source) = texts.get(&spec.name).filter(|_| !other) else {
                     continue;
                 };

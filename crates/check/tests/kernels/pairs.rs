@@ -46,7 +46,7 @@ fn program<const N: usize>(name: &str, devices: [(&str, u32); N]) -> usize {
             let texts = texts(name, device, form);
             let zeinfo = metadata(name, device, form);
             for spec in &specs {
-                let other = spec.only.as_ref().is_some_and(|only| only != device);
+                let other = !spec.runs_on(device);
                 // Constants and functions of a program are in separate files: the tests of launches contain them.
                 let Some(source) = texts.get(&spec.name).filter(|_| !other) else {
                     continue;
