@@ -115,7 +115,8 @@ impl Content {
         let visa = |line: &[u8]| VISA.iter().any(|start| begins(line, start));
         // What is inside of comments tells of other texts, but only before the code of vISA or C begins.
         let other = |line: &[u8]| OTHERS.iter().find(|(start, _)| begins(line, start));
-        let first = bare().position(|line| visa(line) || is_c(line));
+        let is_text = is_text(&code);
+        let first = bare().position(|line| visa(line) || is_text && is_c(line));
         let found = lines
             .take(first.map_or(usize::MAX, |n| n + 1))
             .find_map(other);
@@ -174,6 +175,19 @@ impl Content {
             }
         }
     }
+}
+
+/// Whether it is UTF-8 without control characters, but for one that is cut at the end.
+fn is_text(bytes: &[u8]) -> bool {
+    let whole = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_some() => return false,
+        Err(error) => bytes
+            .get(..error.valid_up_to())
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .unwrap_or_default(),
+    };
+    !whole.contains(|c: char| c.is_control() && !c.is_whitespace())
 }
 
 /// Whether a line without comments is one of C, and of none of the languages that have no braces around statements:
@@ -316,6 +330,11 @@ mod tests {
                 b"switchjmp (M1, 1) V1(0,0)<;,1> {L1, L2}\n.kernel_attr X=1\n",
                 Content::Text,
             ),
+            (
+                b"/* \xfc */ int f();\nkernel void k() {}\n",
+                Content::OpenCl,
+            ),
+            (b"\xfc\x01 {\n#\x07;\n", Content::Text),
             (b"---\nversion: '1.0'\nkernels:\n", Content::ZeInfo),
             // A remark of a text about its source does not make it source.
             (b"//.kernel k\n.version 4.1\n", Content::Text),

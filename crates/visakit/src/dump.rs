@@ -306,11 +306,13 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
     ) -> Result<(), V::Error> {
         let name = self.container.entry(id).map(|e| e.name.to_vec());
         self.visitor.routine(id, &name.unwrap_or_default(), place)?;
-        let mut relay = Relay::new(self.visitor, true);
-        let reader = self.container.routine_with(id, &mut relay);
-        relay.end()?;
-        match reader {
+        // What breaks off is not shown in part.
+        match self.container.routine(id) {
             Ok(reader) => {
+                let mut relay = Relay::new(self.visitor, true);
+                let shown = self.container.routine_with(id, &mut relay);
+                relay.end()?;
+                shown?;
                 let (code, start) = (reader.code(), reader.tables_end());
                 // The walk shows the content; faults are reported at the end.
                 let rules = Rules::LENIENT;

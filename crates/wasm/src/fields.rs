@@ -9,7 +9,9 @@ use std::rc::Rc;
 use visakit::dump::{self, Content, Visitor, meaning};
 use visakit::isa::object::RoutineId;
 use visakit::isa::table::Role;
-use visakit::parse::{Container, Error, Extent, ExtentId, InstructionRef, Instructions, PartId, Rules};
+use visakit::parse::{
+    Container, Error, Extent, ExtentId, InstructionRef, Instructions, PartId, Rules,
+};
 
 /// The class of a field, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -113,8 +113,13 @@ fn a_program_without_text_says_how_to_get_it() {
     let program = zebin(&[(".text.blur", &[0; 64]), (".ze_info", &zeinfo)]);
     let both = archive(&[("dg2", &program), ("pvc", &program)]);
     for (name, bytes, what) in [("bare.zebin", &program, "blur"), ("bare.ar", &both, "dg2")] {
-        let (code, out, err) = asked(name, bytes, &["info", "{}"]);
+        let (code, out, err) = asked(name, bytes, &["dis", "{}"]);
         assert_eq!((code, out), (2, String::new()));
         assert!(err.contains(what) && err.contains("help:"), "{err}");
+        // What its metadata say is shown all the same.
+        if name == "bare.zebin" {
+            let (code, out, _) = asked(name, bytes, &["info", "{}"]);
+            assert!(code == 0 && out.contains("blur"), "{out}");
+        }
     }
 }

@@ -34,6 +34,7 @@ fn run(
     let config = Config {
         compile: compiler.map(Compile::always),
         progress: Some(&count),
+        exact_ends: true,
         limits: Limits {
             max_steps,
             ..Limits::default()

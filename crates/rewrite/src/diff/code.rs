@@ -11,7 +11,8 @@ use imara_diff::Token;
 use std::hash::BuildHasher;
 use std::ops::Range;
 use visakit_isa::object::Item;
-use visakit_isa::{ElementCount, ExecMask, ExecSize, Format, Instruction, VectorOperand};
+use visakit_isa::operand::RegionCode;
+use visakit_isa::{ElementCount, ExecMask, ExecSize, Format, Instruction, Region, VectorOperand};
 
 /// An instruction with numbers that mean the same in both objects.
 struct Common<'n> {
@@ -38,9 +39,27 @@ impl Rewriter<'_> for Common<'_> {
     }
 
     fn vector(&mut self, place: Location, operand: &mut VectorOperand) -> Result<(), Error> {
-        if let VectorOperand::Indirect(operand) = operand {
-            // Readers ignore the reserved bits.
-            operand.property = operand.property.data_type().into();
+        // What readers ignore: reserved bits, strides of rows of destinations, upper bytes of short immediates.
+        let region = match operand {
+            VectorOperand::General(operand) => Some(&mut operand.region),
+            VectorOperand::Indirect(operand) => {
+                operand.property = operand.property.data_type().into();
+                Some(&mut operand.region)
+            }
+            VectorOperand::Immediate(operand) => {
+                let ty = operand.data_type();
+                if matches!(ty.size(), 1 | 2) && !ty.is_packed() {
+                    operand.set_bits(operand.bits() & ((1 << (8 * u32::from(ty.size()))) - 1));
+                }
+                None
+            }
+            _ => None,
+        };
+        if let Some(region) = region
+            && is_destination(place)
+        {
+            let absent = RegionCode::ABSENT;
+            *region = Region::of_codes(absent, absent, region.horizontal_stride());
         }
         rewrite::vector_parts(self, place, operand)
     }
@@ -58,6 +77,10 @@ impl Rewriter<'_> for Common<'_> {
         }
         Ok(())
     }
+}
+
+fn is_destination(place: Location) -> bool {
+    matches!(place, Location::Instruction { field: Some(field), .. } if field.is_destination())
 }
 
 /// The identity of an item of code, without its numbers, which are kept separately.
@@ -147,18 +170,47 @@ pub(super) fn compare(
     let [a, b] = symbols(old, new, numbers);
     let mut runs = tokens(&a, &b);
     let same = |runs: &[Run]| runs.iter().filter(|r| r.same).map(|r| r.old.len()).sum();
-    let count = same(&runs);
+    let mut count = same(&runs);
     runs.retain(|run| !run.same);
     let (left, right): (Vec<_>, Vec<_>) = runs.into_iter().map(|run| (run.old, run.new)).unzip();
     let text = |side: Found<'_>, runs: &[Range<usize>]| {
         let indices = runs.iter().cloned().flatten();
         crate::lines::some(side.0, side.1, indices)
     };
-    let (mut old, mut new) = (text(old, &left).into_iter(), text(new, &right).into_iter());
+    let (mut ours, mut theirs) = (text(old, &left).into_iter(), text(new, &right).into_iter());
     for (left, right) in left.iter().zip(&right) {
-        let left = old.by_ref().take(left.len()).collect();
-        let right = new.by_ref().take(right.len()).collect();
+        let left = ours.by_ref().take(left.len()).collect();
+        let right = theirs.by_ref().take(right.len()).collect();
+        let (left, right, alike) = without_alike(left, right, |i, j| {
+            let [mut a, mut b] = [Key::default(), Key::default()];
+            a.of(old, Side::Old, i, numbers);
+            b.of(new, Side::New, j, numbers);
+            a.numbers == b.numbers
+        });
+        count += alike;
         beside("instruction", left, right, changes);
     }
     count
+}
+
+/// The index of an instruction, and its line.
+type Line = (usize, String);
+
+/// Leaves out instructions beside each other that differ only in bits that have no meaning: they have the same line, and
+/// what they name is the same in both objects. Returns how many there were.
+fn without_alike(
+    left: Vec<Line>,
+    right: Vec<Line>,
+    same_names: impl Fn(usize, usize) -> bool,
+) -> (Vec<Line>, Vec<Line>, usize) {
+    if left.len() != right.len() {
+        return (left, right, 0);
+    }
+    let all = left.len();
+    let pairs = left.into_iter().zip(right);
+    let (left, right): (Vec<_>, Vec<_>) = pairs
+        .filter(|((i, a), (j, b))| a != b || !same_names(*i, *j))
+        .unzip();
+    let alike = all - left.len();
+    (left, right, alike)
 }

@@ -112,6 +112,10 @@ fn is_renamed(change: &Change) -> bool {
 fn text_and_back_is_no_difference() {
     let mut checked = 0;
     for (path, object) in objects("text_and_back_is_no_difference") {
+        // Their values are arbitrary, also those of operands that an instruction does not have, which plain text leaves out.
+        if path.contains("/synth/") {
+            continue;
+        }
         let mut text = Vec::new();
         let Ok(()) = Printer::new(&object, Options::default()).object(&mut text);
         let options = asm::Options {
@@ -122,10 +126,12 @@ fn text_and_back_is_no_difference() {
             continue;
         };
         let found = diff(&object, &made);
-        let mut changes = found.routines.iter().flat_map(|routine| &routine.changes);
+        let changes = found.routines.iter().flat_map(|routine| &routine.changes);
+        let changes: Vec<_> = changes.filter(|change| !is_renamed(change)).collect();
         assert!(
-            found.object.is_empty() && changes.all(is_renamed),
-            "{path}: {found:#?}"
+            found.object.is_empty() && changes.is_empty(),
+            "{path}: {:#?} {changes:#?}",
+            found.object
         );
         checked += 1;
     }

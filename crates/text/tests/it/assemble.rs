@@ -189,7 +189,8 @@ fn options(file: &Path, version: Version, dialect: Dialect) -> Options {
 }
 
 fn compare(file: &Path, text: &Path, version: Version, dialect: Dialect, totals: &mut Totals) {
-    let name = file.display().to_string();
+    let corpus = visakit_testing::reference().join("corpus");
+    let name = file.strip_prefix(corpus).unwrap().display().to_string();
     totals.texts += 1;
     let bytes = fs::read(file).unwrap();
     let read = visakit_parse::ReadOptions {
