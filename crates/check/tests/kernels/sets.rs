@@ -14,32 +14,12 @@ const DEVICES: [&str; 3] = ["dg2", "pvc", "skl"];
 const ENDLESS: &str = "did-not-end";
 
 /// Faults that are not found, and clean forms in which something is found: kernel, form, devices, reason.
-const KNOWN: &[(&str, &str, &[&str], &str)] = &[
-    (
-        "gauss_rows",
-        "fault",
-        &DEVICES,
-        "the next table follows at once in the section of constants",
-    ),
-    (
-        "rules_by_number",
-        "fault",
-        &DEVICES,
-        "the next table follows at once in the section of constants",
-    ),
-    (
-        "sine_quadrants",
-        "fault",
-        &DEVICES,
-        "the next table follows at once in the section of constants",
-    ),
-    (
-        "wide_from_words",
-        "fault",
-        &["dg2", "skl"],
-        "a number of eight bytes is loaded as two",
-    ),
-];
+const KNOWN: &[(&str, &str, &[&str], &str)] = &[(
+    "wide_from_words",
+    "fault",
+    &["dg2", "skl"],
+    "a number of eight bytes is loaded as two",
+)];
 
 /// The kernels of a set on a device in one form.
 struct Built {
