@@ -399,7 +399,9 @@ impl Checker {
         if !wrong {
             // Low bits of an address of several bytes: a fault if the program uses them as one number.
             let data = access.data.filter(|_| unsure);
-            if element < 2 || offset.is_multiple_of(element) {
+            // Numbers of two bytes are often written as bytes.
+            let bytes = element < 2 || element == 2 && access.write;
+            if bytes || offset.is_multiple_of(element) {
                 return;
             }
             let Some(data) = data else { return };

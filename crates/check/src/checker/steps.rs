@@ -270,7 +270,7 @@ impl Widths {
                 && matches!(size, 2 | 4)
                 && let Some(range) = definedness::bounds(from, lanes)
             {
-                words.push((range, written, size == 2));
+                words.push((range, written));
             }
             if from.data_type.size() == to.data_type.size()
                 && matches!((&from.region, to.target), (Region::Packed, Target::Packed))
@@ -285,17 +285,13 @@ impl Widths {
             widths.mark(*to, *bytes, of);
         }
         // Messages move words in dwords, and programs compute with them in dwords.
-        for (from, to, same) in (0..3).flat_map(|_| words.iter().rev()) {
+        for (from, to) in (0..3).flat_map(|_| words.iter().rev()) {
             let of = widths.of(to.start, to.len());
             let number = match of & (NUMBER2 | NUMBER4) {
                 0 => 0,
                 _ => NUMBER2,
             };
             widths.mark(from.start, from.len(), of & ONE | number);
-            if *same {
-                let of = widths.of(from.start, from.len()) & (ONE | NUMBER2);
-                widths.mark(to.start, to.len(), of);
-            }
         }
         widths
     }
@@ -318,7 +314,6 @@ impl Widths {
     /// These bytes were loaded from or stored to a buffer of numbers of this many bytes.
     pub(super) fn moved(&mut self, at: usize, bytes: usize, element: u32) {
         match element {
-            2 => self.mark(at, bytes, NUMBER2),
             4 => self.mark(at, bytes, NUMBER4),
             8 => self.mark(at, bytes, NUMBER8),
             _ => {}

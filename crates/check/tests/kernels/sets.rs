@@ -18,7 +18,7 @@ const KNOWN: &[(&str, &str, &[&str], &str)] = &[(
     "wide_from_words",
     "fault",
     &["dg2", "skl"],
-    "a number of eight bytes is loaded as two",
+    "a number of eight bytes is loaded as two, as are two numbers that the program puts together",
 )];
 
 /// The kernels of a set on a device in one form.
