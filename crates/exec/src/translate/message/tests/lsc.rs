@@ -347,7 +347,7 @@ fn which_lanes_exchange() {
         let (zero, one, nan) = ((-0f32).to_bits(), 1f32.to_bits(), f32::NAN.to_bits());
         let mut exchanged = 0;
         for run in 0..625usize {
-            let digits: [usize; 4] = std::array::from_fn(|lane| run / 5usize.pow(lane as u32) % 5);
+            let digits: [usize; 4] = [1, 5, 25, 125].map(|step| run / step % 5);
             let expected = digits.map(|digit| [0, zero, one, nan, 7][digit]);
             let new = digits.map(|digit| [one, 7, 0, 0, zero][digit]);
             let places: [u64; 4] = std::array::from_fn(|lane| base + 4 * (run >> lane & 1) as u64);
