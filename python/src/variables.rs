@@ -69,6 +69,7 @@ impl Variables {
                 name,
                 section,
                 offset,
+                bytes: 0,
             })
             .collect();
         Self::of(&data, &symbols)

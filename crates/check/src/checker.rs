@@ -93,6 +93,8 @@ pub(crate) struct Checker {
     interleaved: Vec<i64>,
     /// The lane and object that the current message reached last.
     reached: Option<(Option<u8>, Area)>,
+    /// An address of the current message depends on undefined bits: what it then conflicts with means nothing.
+    astray: bool,
     /// Which checks of the current message are already done.
     settled: Option<Settled>,
     /// The value that the current access writes.
@@ -107,6 +109,8 @@ pub(crate) struct Checker {
     /// Number of the source line of each step.
     keys: Vec<u32>,
     sub_groups: bool,
+    /// Whether some sampler may define what is outside of an image.
+    bordered: bool,
     /// Lanes of the thread that run.
     running: u32,
     /// Bytes of the register file that some step reads.
@@ -159,6 +163,8 @@ pub(crate) struct Setting {
     pub(crate) variables: Vec<(Range<usize>, String)>,
     pub(crate) ids: Ids,
     pub(crate) groups: [u32; 3],
+    /// Some sampler may define what is outside of an image.
+    pub(crate) bordered: bool,
     /// The program relies on sub-groups: the order given by lockstep is intended.
     pub(crate) sub_groups: bool,
     pub(crate) order: Order,
@@ -226,11 +232,13 @@ impl Checker {
             interleaved: Vec::new(),
             reached: None,
             sub_groups: setting.sub_groups,
+            bordered: setting.bordered,
             running: 0,
             ever_read: ever_read(code, &setting.addressed),
             widths: Widths::new(code),
             unconfirmed: HashMap::new(),
             groups: setting.groups,
+            astray: false,
             settled: None,
             stored: None,
             tracks: setting.checks.uninitialized,
@@ -288,19 +296,23 @@ impl Checker {
         let is_race = |kind| matches!(kind, Kind::Race | Kind::RaceSameValue);
         let races = found.iter().filter(|(cause, _)| is_race(cause.kind));
         let races: Vec<_> = races
-            .flat_map(|(_, f)| {
+            .flat_map(|(cause, f)| {
                 let other = f.other.as_ref().and_then(|o| o.place.clone());
-                std::iter::once(f.place.clone()).chain(other)
+                let places = std::iter::once(f.place.clone()).chain(other);
+                places.map(|place| (cause.object, place))
             })
             .collect();
         let same = |a: &Place, b: &Place| {
             a.routine == b.routine
                 && (a.instruction == b.instruction || a.line.is_some() && a.line == b.line)
         };
-        found.retain(|(_, finding)| {
+        found.retain(|(cause, finding)| {
             let from = finding.other.as_ref().and_then(|o| o.place.as_ref());
             let follows = finding.kind == Kind::Uninitialized
-                && from.is_some_and(|from| races.iter().any(|race| same(race, from)));
+                && from.is_some_and(|from| {
+                    let of = |race: &(usize, Place)| race.0 == cause.object && same(&race.1, from);
+                    races.iter().any(of)
+                });
             !follows
         });
         found.into_iter().map(|(_, finding)| finding).collect()

@@ -1,7 +1,6 @@
 //! Findings, one for each cause.
 
 #[cfg(test)]
-#[expect(clippy::indexing_slicing, reason = "tests")]
 mod tests;
 
 use crate::finding::{Class, Finding, Kind};

@@ -43,6 +43,7 @@ use listing::{Fence, Listing};
 use objects::Objects;
 use race::Order;
 use std::collections::BTreeMap;
+use visakit_exec::memory::{Addressing, Sampler};
 use visakit_exec::{Observer, Program};
 use visakit_isa::object::{Object, RoutineId};
 use visakit_launch::{
@@ -162,6 +163,7 @@ impl<'p> Watched<'p> {
                 .collect(),
             ids,
             groups: [1; 3],
+            bordered: true,
             sub_groups: false,
             order: Order::default(),
             barriers: self.barriers,
@@ -199,8 +201,11 @@ pub fn check(
         offset: launch.range().offset,
         of_lanes: true,
     };
+    let unchecked = |sampler: &Sampler| sampler.addressing == Addressing::Unchecked;
     let mut checker = Checker::new(Setting {
         groups: launch.range().groups(),
+        // The metadata of functions with a stack do not state their samplers.
+        bordered: info.execution_env.has_stack_calls || !launch.samplers().all(|s| unchecked(&s)),
         sub_groups,
         ..watched.setting(checks, objects, ids)
     });

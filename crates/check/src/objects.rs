@@ -118,13 +118,19 @@ impl Objects {
             let known = Known {
                 name: match &object.kind {
                     ObjectKind::Argument(index) => name(*index),
-                    ObjectKind::Data(section) => section.clone(),
+                    // Constants that are kept apart have sections of their own.
+                    ObjectKind::Data(section) => section
+                        .strip_prefix(".data.const.")
+                        .unwrap_or(section)
+                        .to_owned(),
                     ObjectKind::Printf => "the printf buffer".to_owned(),
                     ObjectKind::Private => "private memory".to_owned(),
                     ObjectKind::Other => "memory of the launch".to_owned(),
                 },
                 constant: match &object.kind {
-                    ObjectKind::Data(section) => section.ends_with(".const"),
+                    ObjectKind::Data(section) => {
+                        section.starts_with(".data.const") || section == ".bss.const"
+                    }
                     ObjectKind::Argument(_) => {
                         type_of.is_some_and(|i| i.address_qualifier == "__constant")
                     }

@@ -6,7 +6,6 @@
 
 mod cells;
 #[cfg(test)]
-#[expect(clippy::indexing_slicing, reason = "tests")]
 mod tests;
 
 pub(crate) use cells::{Cells, Earlier, LANES, Now, Record};

@@ -94,6 +94,8 @@ pub struct MemoryAccess {
     pub overwrites: bool,
     /// Whether an atomic may leave the previous value: a compare and exchange.
     pub conditional: bool,
+    /// Whether a compare and exchange is about to fail: it then only reads.
+    pub fails: bool,
     /// Whether the message requires another alignment of its address.
     pub misaligned: bool,
     /// Whether it accesses texels of an image, where accesses outside are not a fault.
@@ -162,6 +164,7 @@ impl MemoryAccess {
             operands: [None; 4],
             overwrites: false,
             conditional: false,
+            fails: false,
             misaligned: false,
             texel: false,
         }

@@ -362,6 +362,7 @@ impl Case {
                 name: symbol.name.clone(),
                 section: symbol.section.clone(),
                 offset: symbol.offset,
+                bytes: 0,
             }));
         let global = case
             .global_size

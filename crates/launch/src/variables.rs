@@ -71,7 +71,7 @@ impl Variables {
         Some(bytes)
     }
 
-    /// The bytes of a variable, and those after it in its section: its end is not recorded.
+    /// The bytes of a variable, and those after it in its section.
     #[must_use]
     pub fn of_name(&self, name: &str) -> Option<Vec<u8>> {
         self.at(*self.symbols.get(name)?)

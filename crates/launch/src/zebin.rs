@@ -132,6 +132,12 @@ pub enum AddressPart {
     High,
 }
 
+/// The section of constants.
+const CONSTANT: &str = ".data.const";
+
+/// Sections that a memory may have when constants are kept apart.
+const MOST_SECTIONS: usize = 64;
+
 /// A program-scope variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataSymbol {
@@ -141,6 +147,8 @@ pub struct DataSymbol {
     pub section: String,
     /// Its place there.
     pub offset: u64,
+    /// Its size in bytes; 0 if that is not known.
+    pub bytes: u64,
 }
 
 impl Zebin {
@@ -307,6 +315,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                 name: name.to_owned(),
                 section: section.to_owned(),
                 offset: symbol.address(),
+                bytes: symbol.size(),
             });
         }
     }
@@ -411,6 +420,52 @@ impl AddressPart {
 }
 
 impl DataSection {
+    /// A part of it as a section of its own, which is named after the symbol. `None` if it is not inside.
+    fn part(&self, symbol: &DataSymbol) -> Option<Self> {
+        let end = symbol.offset.checked_add(symbol.bytes)?;
+        let range = usize::try_from(symbol.offset).ok()?..usize::try_from(end).ok()?;
+        let inside = |r: &&DataRelocation| (symbol.offset..end).contains(&r.offset);
+        let relocations = self.relocations.iter().filter(inside);
+        Some(Self {
+            name: format!("{}.{}", self.name, symbol.name),
+            bytes: self.bytes.get(range)?.to_vec(),
+            relocations: relocations
+                .map(|r| DataRelocation {
+                    offset: r.offset - symbol.offset,
+                    ..r.clone()
+                })
+                .collect(),
+            address: None,
+        })
+    }
+
+    /// Sections and symbols in which constants whose sizes are known are in sections of their own, so that nothing
+    /// follows them: `.data.const.NAME`. The sections they come from stay, for programs that know only their starts.
+    pub(crate) fn apart(data: &[Self], symbols: &[DataSymbol]) -> (Vec<Self>, Vec<DataSymbol>) {
+        let (mut data, mut symbols) = (data.to_vec(), symbols.to_vec());
+        let all = symbols.clone();
+        let overlaps = |one: &DataSymbol, other: &DataSymbol| {
+            let ends = |s: &DataSymbol| s.offset.saturating_add(s.bytes);
+            one.section == other.section
+                && one.name != other.name
+                && one.offset < ends(other).max(other.offset.saturating_add(1))
+                && other.offset < ends(one)
+        };
+        for symbol in &mut symbols {
+            let known = symbol.section == CONSTANT && symbol.bytes > 0;
+            let section = data.iter().find(|s| s.name == symbol.section);
+            let section = section.filter(|s| known && s.address.is_none());
+            let alone = || all.iter().all(|other| !overlaps(symbol, other));
+            let part = section.filter(|_| alone() && data.len() < MOST_SECTIONS);
+            if let Some(part) = part.and_then(|section| section.part(symbol)) {
+                symbol.section.clone_from(&part.name);
+                symbol.offset = 0;
+                data.push(part);
+            }
+        }
+        (data, symbols)
+    }
+
     /// The contents with addresses filled in; `address` returns those of symbols.
     #[must_use]
     pub fn relocated(&self, address: impl Fn(&str) -> Option<u64>) -> Cow<'_, [u8]> {

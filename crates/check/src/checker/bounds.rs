@@ -2,7 +2,7 @@
 
 use super::messages::{Located, Reached};
 use super::origins::{Area, Missed};
-use super::report::{missed, verb};
+use super::report::{OF_PRIVATE, missed, verb};
 use super::{Checker, NONE};
 use crate::finding::{Kind, Space, Target};
 use crate::shadow::OriginId;
@@ -41,7 +41,7 @@ impl Checker {
                 let own = u32::try_from(access.address)
                     .map_or(access.address.cast_signed(), |a| a.cast_signed().into());
                 let scratch = self.objects.scratch;
-                if self.is_own(access, own, (scratch.bytes, scratch.item), usize::MAX - 2) {
+                if self.is_own(access, own, (scratch.bytes, scratch.item), OF_PRIVATE) {
                     return whole(Reached::Scratch, access.address);
                 }
                 None
@@ -399,7 +399,9 @@ impl Checker {
         if !wrong {
             // Low bits of an address of several bytes: a fault if the program uses them as one number.
             let data = access.data.filter(|_| unsure);
-            if element < 4 || offset.is_multiple_of(element) {
+            // Numbers of two bytes are often written as bytes.
+            let bytes = element < 2 || element == 2 && access.write;
+            if bytes || offset.is_multiple_of(element) {
                 return;
             }
             let Some(data) = data else { return };
@@ -430,7 +432,7 @@ impl Checker {
     /// of the border, and what they write is dropped.
     pub(super) fn look_at_missed(&mut self, texel: &MissedTexel) {
         let media = !self.ids.of_lanes;
-        let defined = !texel.write && (media || texel.bordered);
+        let defined = !texel.write && (media || texel.bordered && self.bordered);
         if !self.checks.memory || defined {
             return;
         }

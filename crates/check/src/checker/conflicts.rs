@@ -2,6 +2,7 @@
 
 use super::group::{OfLane, PlainRead};
 use super::messages::{Located, Reached};
+use super::report::OF_LOCAL;
 use super::{Cause, Checker};
 use crate::finding::{Access, Between, Class, Kind, Other, Space};
 use crate::objects::Known;
@@ -45,7 +46,8 @@ impl Checker {
             },
             lane: self.thread_lane(access.lane).unwrap_or(LANES),
             bytes: 0,
-            writes: access.write,
+            // A compare and exchange that fails is an atomic read.
+            writes: access.write && !access.fails,
             atomic: access.atomic,
             value: 0,
         };
@@ -53,7 +55,7 @@ impl Checker {
         let last = first.saturating_add(located.inside as u64);
         let mut cell = first / 4;
         let mut conflicts = std::mem::take(&mut self.conflicts);
-        while cell * 4 < last {
+        while cell * 4 < last && !self.astray {
             let from = first.max(cell * 4);
             let to = last.min(cell * 4 + 4);
             let inside = from - cell * 4;
@@ -149,7 +151,7 @@ impl Checker {
                 let space = known.map_or(Space::Global, Known::space);
                 (object, space, address.wrapping_sub(start))
             }
-            _ => (usize::MAX, Space::Local, located.address),
+            _ => (OF_LOCAL, Space::Local, located.address),
         };
         // After a failed barrier nothing is ordered.
         if self.group.diverged && conflict.between != Between::Groups {

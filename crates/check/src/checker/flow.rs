@@ -5,7 +5,7 @@ use super::origins::{Origins, Unwritten};
 use super::{Checker, Thread};
 use crate::finding::Space;
 use crate::objects::Known;
-use crate::shadow::{OriginId, Pages, Source, low_bytes};
+use crate::shadow::{OriginId, Pages, Shadow, Source, low_bytes};
 use visakit_exec::MemoryAccess;
 
 /// Memory that an access reaches, and what is known about it.
@@ -53,11 +53,13 @@ impl Checker {
         let known = object.map(|(_, known)| known);
         let own = known.is_none_or(Known::is_private);
         let fresh = own || known.is_some_and(|known| known.uninitialized);
-        let mut scratch = std::mem::take(&mut thread.scratch);
+        let Thread {
+            shadow, scratch, ..
+        } = thread;
         let mut reach = Reach {
             pages: match located.reached {
                 Reached::Local => &mut self.group.local,
-                Reached::Scratch => &mut scratch,
+                Reached::Scratch => scratch,
                 Reached::Flat(..) if own => &mut self.group.private,
                 Reached::Flat(..) => &mut self.flat,
             },
@@ -75,13 +77,12 @@ impl Checker {
         };
         let output = if reach.is_plain() && !access.write {
             if let Some(data) = access.data.filter(|_| reach.bytes == access.bytes as usize) {
-                thread.shadow.define(data.whole, data.whole_bytes);
+                shadow.define(data.whole, data.whole_bytes);
             }
             None
         } else {
-            reach.transfer(access, thread)
+            reach.transfer(access, shadow)
         };
-        thread.scratch = scratch;
         if let Some((at, origin)) = output {
             self.undefined("an output", origin, access.lane, at);
         }
@@ -94,14 +95,14 @@ impl Reach<'_> {
         self.known.is_some() && !self.fresh && self.pages.is_empty()
     }
 
-    fn transfer(&mut self, access: &MemoryAccess, thread: &mut Thread) -> Output {
+    fn transfer(&mut self, access: &MemoryAccess, shadow: &mut Shadow) -> Output {
         if access.read {
-            self.load(access, thread);
+            self.load(access, shadow);
         }
         if access.atomic {
-            self.change(access, thread)
+            self.change(access, shadow)
         } else if access.write {
-            self.store(access, thread)
+            self.store(access, shadow)
         } else {
             None
         }
@@ -121,8 +122,7 @@ impl Reach<'_> {
         )
     }
 
-    fn load(&mut self, access: &MemoryAccess, thread: &mut Thread) {
-        let shadow = &mut thread.shadow;
+    fn load(&mut self, access: &MemoryAccess, shadow: &mut Shadow) {
         let whole = self.bytes == access.bytes as usize;
         if let Some(data) = access.data.filter(|_| whole) {
             shadow.define(data.whole, data.whole_bytes);
@@ -152,22 +152,27 @@ impl Reach<'_> {
     }
 
     /// An atomic operation.
-    fn change(&mut self, access: &MemoryAccess, thread: &Thread) -> Output {
+    fn change(&mut self, access: &MemoryAccess, shadow: &Shadow) -> Output {
         let size = self.bytes.min(8);
         let (mut bits, mut output) = (0, None);
         for at in access.operands.iter().flatten() {
-            let part = thread.shadow.element(*at, size);
+            let part = shadow.element(*at, size);
             if part != 0 {
-                output = worse(output, Some((*at, thread.shadow.origin(*at, size))));
+                output = worse(output, Some((*at, shadow.origin(*at, size))));
                 bits |= part;
             }
         }
         if !self.shadowed {
-            if self.fresh && access.overwrites {
+            // The result depends on what was there: if nobody uses it, memory still does.
+            let before = (0..size)
+                .map(|byte| self.byte(byte))
+                .find(|(bits, _)| *bits != 0);
+            let kept = before.filter(|_| self.fresh && !access.overwrites && access.data.is_none());
+            if self.fresh && (access.overwrites || kept.is_some()) {
                 self.pages
                     .set(self.address, size, 0, OriginId::ITSELF, self.fresh);
             }
-            return output;
+            return worse(output, kept.map(|(_, origin)| (0, origin)));
         }
         let origin = output.map_or(OriginId::ITSELF, |(_, origin)| origin);
         let (before, from) = self.pages.element(self.address, size, self.fresh);
@@ -181,8 +186,7 @@ impl Reach<'_> {
         None
     }
 
-    fn store(&mut self, access: &MemoryAccess, thread: &Thread) -> Output {
-        let shadow = &thread.shadow;
+    fn store(&mut self, access: &MemoryAccess, shadow: &Shadow) -> Output {
         let Some(data) = access.data else {
             let channels = access.operands.iter().flatten().filter(|_| access.texel);
             let wrong = channels.filter(|at| !shadow.is_defined(**at, 4));

@@ -114,6 +114,7 @@ impl Checker {
         {
             thread.shadow.define(range.start, range.len());
         }
+        self.astray = wrong.is_some();
         if let Some((at, lane, origin)) = wrong {
             let lane = u8::try_from(lane).ok();
             self.undefined("an address", origin, lane, at);

@@ -7,6 +7,11 @@ use crate::objects::Known;
 use crate::shadow::OriginId;
 use visakit_exec::MemoryAccess;
 
+/// In causes: local memory, private memory and registers, which are no objects.
+pub(super) const OF_LOCAL: usize = usize::MAX;
+pub(super) const OF_PRIVATE: usize = usize::MAX - 2;
+const OF_REGISTERS: usize = usize::MAX - 3;
+
 impl Checker {
     pub(super) fn cause(&self, kind: Kind, other: u32, object: usize) -> Cause {
         let mut cause = Cause {
@@ -104,8 +109,14 @@ impl Checker {
             "a predicate" => 2,
             _ => 3,
         };
+        let object = read.map_or(OF_REGISTERS, |from| match (from.object, from.space) {
+            (Some(object), _) => object,
+            (None, Space::Local) => OF_LOCAL,
+            (None, _) => OF_PRIVATE,
+        });
         let cause = Cause {
             detail,
+            object,
             ..Cause::new(Kind::Uninitialized, self.key(self.current.0))
         };
         self.find(cause, |this| {

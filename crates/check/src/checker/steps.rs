@@ -214,7 +214,7 @@ fn read_scalar(scalar: Scalar, mark: &mut impl FnMut(usize, usize)) {
 }
 
 /// The width of elements, for each byte of the register file: what is read or written as elements of one, two or four
-/// bytes, and what is a number of four or eight bytes.
+/// bytes, and what is a number of two, four or eight bytes.
 #[derive(Debug)]
 pub(super) struct Widths(Vec<u8>);
 
@@ -223,11 +223,13 @@ const TWO: u8 = 2;
 const FOUR: u8 = 4;
 const NUMBER4: u8 = 8;
 const NUMBER8: u8 = 16;
+const NUMBER2: u8 = 32;
 
 impl Widths {
     pub(super) fn new(code: &Code) -> Self {
         let mut widths = Self(vec![0; code.register_bytes]);
         let mut copies = Vec::new();
+        let mut words = Vec::new();
         for step in &code.steps {
             let Action::Compute(compute) = &step.action else {
                 continue;
@@ -261,9 +263,16 @@ impl Widths {
             let (at, bytes) = (written.start, written.len());
             widths.mark(at, bytes, flags(size, counts));
             let [from, ..] = &compute.sources;
-            if matches!(compute.operation, Operation::Copy)
-                && from.data_type.size() == to.data_type.size()
-                && from.constant.is_none()
+            if !matches!(compute.operation, Operation::Copy) || from.constant.is_some() {
+                continue;
+            }
+            if from.data_type.size() == 2
+                && matches!(size, 2 | 4)
+                && let Some(range) = definedness::bounds(from, lanes)
+            {
+                words.push((range, written));
+            }
+            if from.data_type.size() == to.data_type.size()
                 && matches!((&from.region, to.target), (Region::Packed, Target::Packed))
             {
                 copies.push((from.offset, to.offset, bytes));
@@ -274,6 +283,15 @@ impl Widths {
             let of = widths.of(*from, *bytes) | widths.of(*to, *bytes);
             widths.mark(*from, *bytes, of);
             widths.mark(*to, *bytes, of);
+        }
+        // Messages move words in dwords, and programs compute with them in dwords.
+        for (from, to) in (0..3).flat_map(|_| words.iter().rev()) {
+            let of = widths.of(to.start, to.len());
+            let number = match of & (NUMBER2 | NUMBER4) {
+                0 => 0,
+                _ => NUMBER2,
+            };
+            widths.mark(from.start, from.len(), of & ONE | number);
         }
         widths
     }
@@ -306,6 +324,7 @@ impl Widths {
     pub(super) fn is_number(&self, range: &Range<usize>, element: u32) -> bool {
         let of = self.of(range.start, range.len());
         match element {
+            2 => of & ONE == 0 && of & (NUMBER2 | NUMBER4) != 0,
             4 => of & (ONE | TWO) == 0 && of & NUMBER4 != 0,
             8 => of & (ONE | TWO | FOUR) == 0 && of & NUMBER8 != 0,
             _ => false,
@@ -316,7 +335,8 @@ impl Widths {
 const fn flags(size: usize, computed: bool) -> u8 {
     match (size, computed) {
         (1, _) => ONE,
-        (2, _) => TWO,
+        (2, true) => TWO | NUMBER2,
+        (2, false) => TWO,
         (4, true) => FOUR | NUMBER4,
         (4, false) => FOUR,
         (8, true) => NUMBER8,

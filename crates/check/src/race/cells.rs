@@ -234,6 +234,8 @@ pub(crate) struct Cells {
     before: Vec<(u64, Cell)>,
     /// Atomics to cells that record a plain write: with their bytes.
     atomics: HashMap<u64, (Slot, u8)>,
+    /// The last atomic read of a cell, with its bytes.
+    atomic_reads: HashMap<u64, (Slot, u8)>,
 }
 
 impl Default for Cells {
@@ -246,6 +248,7 @@ impl Default for Cells {
             limit: 1 << 12,
             before: Vec::new(),
             atomics: HashMap::new(),
+            atomic_reads: HashMap::new(),
         }
     }
 }
@@ -259,6 +262,7 @@ impl Cells {
         self.records.truncate(1);
         self.before.clear();
         self.atomics.clear();
+        self.atomic_reads.clear();
     }
 
     fn number(&mut self, now: &Record) -> u32 {
@@ -281,7 +285,8 @@ impl Cells {
         let slots = || {
             let cells = self.pages.iter().flat_map(|page| page.iter());
             let slots = cells.flat_map(|cell| [cell.write, cell.reads[0], cell.reads[1]]);
-            slots.chain(self.atomics.values().map(|a| a.0))
+            let beside = self.atomics.values().chain(self.atomic_reads.values());
+            slots.chain(beside.map(|a| a.0))
         };
         for slot in slots() {
             if let Some(number) = numbers.get_mut(slot.record() as usize) {
@@ -306,7 +311,8 @@ impl Cells {
             renumber(&mut cell.write);
             cell.reads.iter_mut().for_each(renumber);
         }
-        for (slot, _) in self.atomics.values_mut() {
+        let beside = self.atomics.values_mut();
+        for (slot, _) in beside.chain(self.atomic_reads.values_mut()) {
             renumber(slot);
         }
         self.limit = (2 * kept.len()).clamp(1 << 12, MOST_RECORDS);
@@ -342,6 +348,7 @@ impl Cells {
             pages,
             records,
             atomics,
+            atomic_reads,
             before,
             ..
         } = self;
@@ -380,6 +387,9 @@ impl Cells {
             for (at, read) in (1..).zip(place.reads) {
                 tell(read, facts.bytes(at), (false, false, false));
             }
+            if let Some((slot, bytes)) = atomic_reads.get(&cell).filter(|_| !now.atomic) {
+                tell(*slot, *bytes, (false, true, false));
+            }
         }
         if now.bytes != 15 {
             match before.iter().find(|(of, _)| *of == cell) {
@@ -403,7 +413,11 @@ impl Cells {
                 (Slot::new(number, Lanes::of(now.lane)), now.bytes)
             }
         };
-        if now.writes {
+        if now.atomic && !now.writes {
+            let (slot, bytes) = atomic_reads.get(&cell).copied().unwrap_or_default();
+            let read = merged(slot, bytes);
+            atomic_reads.insert(cell, read);
+        } else if now.writes {
             let plain = place.write.record() != 0 && !facts.is(ATOMIC);
             if now.atomic && plain {
                 let (slot, bytes) = beside.unwrap_or_default();

@@ -19,6 +19,15 @@ impl Group {
     }
 
     fn access(&mut self, thread: u16, lane: u8, writes: bool) -> Option<Conflict> {
+        self.access_as(thread, lane, (writes, false))
+    }
+
+    fn access_as(
+        &mut self,
+        thread: u16,
+        lane: u8,
+        (writes, atomic): (bool, bool),
+    ) -> Option<Conflict> {
         let record = Record {
             group: 1,
             time: self.order.message(thread.into()),
@@ -30,7 +39,7 @@ impl Group {
             lane,
             bytes: 15,
             writes,
-            atomic: false,
+            atomic,
             value: u32::from(lane),
         };
         let mut found = Vec::new();
@@ -187,4 +196,40 @@ proptest! {
             prop_assert_eq!(&conflicts(&order), &wanted, "{:?}", order);
         }
     }
+}
+
+/// A compare and exchange that fails is an atomic read: it is in conflict with plain writes, and with nothing else.
+#[test]
+fn atomic_reads() {
+    const FAILS: (bool, bool) = (false, true);
+    const SUCCEEDS: (bool, bool) = (true, true);
+    const READS: (bool, bool) = (false, false);
+    const WRITES: (bool, bool) = (true, false);
+    for (other, conflicts) in [
+        (READS, false),
+        (FAILS, false),
+        (SUCCEEDS, false),
+        (WRITES, true),
+    ] {
+        for pair in [[FAILS, other], [other, FAILS]] {
+            for lanes in [[(0, 1), (0, 2)], [(0, 1), (1, 1)]] {
+                let mut group = Group::new();
+                let found = pair
+                    .iter()
+                    .zip(lanes)
+                    .filter_map(|(kind, (thread, lane))| group.access_as(thread, lane, *kind));
+                let found: Vec<_> = found.collect();
+                assert_eq!(found.len(), usize::from(conflicts), "{pair:?} {lanes:?}");
+            }
+        }
+    }
+    // Neither hides an earlier access, nor what is written before it.
+    let mut group = Group::new();
+    group.read(0, 1);
+    assert!(group.access_as(1, 1, FAILS).is_none());
+    assert!(group.access_as(1, 1, SUCCEEDS).is_some());
+    let mut group = Group::new();
+    assert!(group.access_as(0, 1, SUCCEEDS).is_none());
+    assert!(group.access_as(1, 1, FAILS).is_none());
+    assert!(group.access_as(2, 1, READS).is_some());
 }

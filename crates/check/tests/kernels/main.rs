@@ -15,7 +15,6 @@ mod turns;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use visakit_check::{Checks, Finding, Report, Verdict, check, config};
-use visakit_exec::memory::Format;
 use visakit_launch::{
     Argument, Config, Image, ImageKind, Kernel, NdRange, Source, Turn, ZeInfo, sampler,
 };

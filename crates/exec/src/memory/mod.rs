@@ -14,7 +14,7 @@
 //! A memory holds the buffers that were added to it. Others, which it finds only when a thread accesses them, are
 //! [`Reachable`].
 
-mod atomic;
+pub(crate) mod atomic;
 mod format;
 mod local;
 mod regions;

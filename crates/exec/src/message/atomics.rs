@@ -8,6 +8,7 @@ use super::plain::{Element, LaneAtomic, LaneMessage};
 use super::reach::{Reach, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
+use crate::memory::atomic::AtomicElement;
 use crate::memory::target::Target;
 use crate::memory::{Local, Memory};
 use crate::observe::{Extent, InRegister, MemoryAccess, Observer, Space};
@@ -103,7 +104,73 @@ impl AtomicData {
         }
     }
 
-    /// Reports the operation of each lane to an observer.
+    /// Whether it compares, and exchanges only if that succeeds.
+    const fn is_conditional(&self) -> bool {
+        matches!(
+            self.op,
+            AtomicOp::CompareExchange | AtomicOp::FloatCompareExchange
+        )
+    }
+
+    /// The lanes, a bit each, whose compare and exchange is about to leave memory as it is.
+    #[cold]
+    pub(crate) fn failing<T: Target>(
+        &self,
+        registers: &Registers,
+        target: &mut T,
+        addresses: &[u64],
+        mask: u32,
+    ) -> Result<u32, Box<Trap>> {
+        if !self.is_conditional() {
+            return Ok(0);
+        }
+        let expected = self.source(self.a.as_ref(), registers, addresses.len())?;
+        let new = self.source(self.b.as_ref(), registers, addresses.len())?;
+        let load = Self {
+            op: AtomicOp::Load,
+            ..self.clone()
+        };
+        // What earlier lanes of this message will have written.
+        let mut written: Vec<(u64, u64)> = Vec::new();
+        let mut failing = 0;
+        for (lane, address) in enabled(mask, addresses) {
+            let place = usize::from(lane);
+            let of = |values: &LaneAddresses| values.get(place).copied().unwrap_or(0);
+            let before = written.iter().rev().find(|(at, _)| *at == address);
+            let before = match before {
+                Some((_, value)) => Some(*value),
+                None => target
+                    .locate(address, self.width.memory() as u64)
+                    .map(|(space, at)| load.one(space, at, 0, 0)),
+            };
+            match before {
+                Some(before) if self.succeeds(before, of(&expected)) => {
+                    written.push((address, of(&new)));
+                }
+                _ => failing |= 1 << lane,
+            }
+        }
+        Ok(failing)
+    }
+
+    /// Whether a compare and exchange exchanges.
+    #[expect(clippy::cast_possible_truncation, reason = "elements have this width")]
+    fn succeeds(&self, before: u64, expected: u64) -> bool {
+        let other = !before;
+        match self.width {
+            AtomicWidth::W16 => {
+                let other = other as u16;
+                u16::apply(self.op, before as u16, expected as u16, other) == other
+            }
+            AtomicWidth::W32 => {
+                let other = other as u32;
+                u32::apply(self.op, before as u32, expected as u32, other) == other
+            }
+            AtomicWidth::W64 => u64::apply(self.op, before, expected, other) == other,
+        }
+    }
+
+    /// Reports the operation of each lane to an observer; those of `failing` change nothing.
     #[cold]
     fn report<O: Observer>(
         &self,
@@ -111,12 +178,13 @@ impl AtomicData {
         registers: &Registers,
         (space, extent, align): (Space, Option<Extent>, u64),
         addresses: &[u64],
-        mask: u32,
+        (mask, failing): (u32, u32),
     ) {
         for (lane, address) in enabled(mask, addresses) {
             let access = MemoryAccess {
                 extent,
                 misaligned: address & (align - 1) != 0,
+                fails: failing >> lane & 1 != 0,
                 ..self.access(space, lane, address)
             };
             observer.memory(&access, &registers.file);
@@ -141,10 +209,7 @@ impl AtomicData {
             }),
             operands: [place(&self.a), place(&self.b), None, None],
             overwrites: self.op == AtomicOp::Store,
-            conditional: matches!(
-                self.op,
-                AtomicOp::CompareExchange | AtomicOp::FloatCompareExchange
-            ),
+            conditional: self.is_conditional(),
             ..MemoryAccess::plain(space, address, bytes, true)
         }
     }
@@ -229,18 +294,17 @@ impl AtomicAccess {
         for address in &mut *addresses {
             *address = address.wrapping_add(opened.base);
         }
-        if O::MEMORY {
-            let extent = self.reach.extent(registers, memory);
-            let reach = (opened.space, extent, self.addresses.align.max(1));
-            self.data
-                .report(observer, registers, reach, addresses, mask);
-        }
-        with_target!(opened.target, |target| self.data.apply(
-            registers,
-            &mut target,
-            addresses,
-            mask
-        ))
+        with_target!(opened.target, |target| {
+            if O::MEMORY {
+                let extent = self.reach.extent(registers, memory);
+                let reach = (opened.space, extent, self.addresses.align.max(1));
+                let failing = self.data.failing(registers, &mut target, addresses, mask)?;
+                let lanes = (mask, failing);
+                self.data
+                    .report(observer, registers, reach, addresses, lanes);
+            }
+            self.data.apply(registers, &mut target, addresses, mask)
+        })
     }
 }
 
@@ -270,7 +334,7 @@ impl CounterAccess {
             let space = Space::Surface(index);
             let reach = (space, None, 1);
             self.data
-                .report(observer, registers, reach, addresses, mask);
+                .report(observer, registers, reach, addresses, (mask, 0));
         }
         self.data.apply(registers, &mut counter, addresses, mask)
     }

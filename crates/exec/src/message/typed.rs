@@ -199,18 +199,6 @@ impl TypedAtomic {
                 wanted: "an image with texels of the size of the operation",
             }));
         }
-        if O::MEMORY {
-            let of_lane = |space, lane, at| self.data.access(space, lane, at);
-            let image = (&texels, surface);
-            report(
-                observer,
-                (&*registers, memory),
-                image,
-                &coordinates,
-                mask,
-                of_lane,
-            );
-        }
         let mut addresses: LaneAddresses = [u64::MAX; 32];
         for (lane, (address, [x, y, z])) in (0u8..).zip(addresses.iter_mut().zip(coordinates)) {
             if let Some(at) = texels.place(x, y, z) {
@@ -223,6 +211,22 @@ impl TypedAtomic {
         }
         let addresses = addresses.get(..self.coordinates.lanes).unwrap_or_default();
         let mut target = Window::whole(texels.space);
+        if O::MEMORY {
+            let failing = self.data.failing(registers, &mut target, addresses, mask)?;
+            let of_lane = |space, lane: u8, at| MemoryAccess {
+                fails: failing >> lane & 1 != 0,
+                ..self.data.access(space, lane, at)
+            };
+            let image = (&texels, surface);
+            report(
+                observer,
+                (&*registers, memory),
+                image,
+                &coordinates,
+                mask,
+                of_lane,
+            );
+        }
         self.data.apply(registers, &mut target, addresses, mask)
     }
 }

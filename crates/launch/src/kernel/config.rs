@@ -18,7 +18,8 @@ pub struct Config<'a> {
     /// Whether accesses outside of a buffer are a fault even in its last page; see
     /// [`Memory::set_exact`](visakit_exec::Memory::set_exact).
     pub exact_ends: bool,
-    /// Whether accesses that would be a fault are dropped, and arguments in local memory are kept apart; see
+    /// Whether accesses that would be a fault are dropped, and arguments in local memory and constants are kept
+    /// apart; see
     /// [`Memory::set_lenient`](visakit_exec::Memory::set_lenient).
     pub lenient: bool,
     /// Whether reads of registers by an address outside every variable return 0 instead of a fault; see

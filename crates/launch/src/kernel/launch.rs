@@ -2,11 +2,10 @@
 
 use super::config::Config;
 use super::team::Team;
-use crate::argument::Argument;
+use crate::argument::{Argument, sampler};
 use crate::bind::{Bound, CONSTANTS, GLOBALS};
 use crate::effort::{Done, Effort, Observers, Selection};
 use crate::end::{End, Reason, Stopped};
-
 use crate::error::LaunchError;
 use crate::facts::Facts;
 use crate::implicit::Implicit;
@@ -16,7 +15,7 @@ use crate::payload::Layout;
 use crate::zeinfo::{ArgInfo, KernelInfo};
 use std::sync::Arc;
 use visakit_exec::code::StepCounts;
-use visakit_exec::memory::Content;
+use visakit_exec::memory::{Content, Sampler};
 use visakit_exec::{Counters, Memory, Observer, Program};
 use web_time::{Duration, Instant};
 
@@ -179,6 +178,16 @@ impl Launch {
     #[must_use]
     pub fn info(&self) -> &KernelInfo {
         &self.info
+    }
+
+    /// The samplers that the source of the kernel declares, and those that it is given.
+    pub fn samplers(&self) -> impl Iterator<Item = Sampler> {
+        let inline = self.info.inline_samplers.iter();
+        let inline = inline.filter_map(|s| sampler(s.normalized, &s.addrmode, &s.filtermode).ok());
+        inline.chain(self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Sampler(state) => Some(*state),
+            _ => None,
+        }))
     }
 
     /// Work-items of a thread.

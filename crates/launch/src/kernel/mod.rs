@@ -167,7 +167,12 @@ impl<'o> Kernel<'o> {
         arguments: &[Argument],
         config: &Config<'_>,
     ) -> Result<Launch, LaunchError> {
-        let variables = Variables::new(&self.data, &self.symbols)?;
+        let variables = if config.lenient {
+            let (data, symbols) = DataSection::apart(&self.data, &self.symbols);
+            Variables::new(&data, &symbols)?
+        } else {
+            Variables::new(&self.data, &self.symbols)?
+        };
         self.load(&Arc::new(variables), config)?
             .launch(range, arguments, None, config)
     }

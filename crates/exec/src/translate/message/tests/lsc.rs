@@ -333,6 +333,42 @@ fn atomics() {
     assert_eq!(m.fault(1).0, FaultKind::Misaligned);
 }
 
+/// An observer knows which lanes exchange: those that are told that nothing was different, one after the other.
+#[test]
+fn which_lanes_exchange() {
+    for (name, equal) in [
+        ("icas", (|a, b| a == b) as fn(u32, u32) -> bool),
+        ("fcas", |a, b| f32::from_bits(a) == f32::from_bits(b)),
+    ] {
+        let mut m = Machine::new(&format!(
+            "lsc_atomic_{name}.ugm (M1, 4) D:d32 flat[UQ]:a64 D2 D3"
+        ));
+        let (_, base) = m.buffer(&[0u32; 4]);
+        let (zero, one, nan) = ((-0f32).to_bits(), 1f32.to_bits(), f32::NAN.to_bits());
+        let mut exchanged = 0;
+        for run in 0..625usize {
+            let digits: [usize; 4] = [1, 5, 25, 125].map(|step| run / step % 5);
+            let expected = digits.map(|digit| [0, zero, one, nan, 7][digit]);
+            let new = digits.map(|digit| [one, 7, 0, 0, zero][digit]);
+            let places: [u64; 4] = std::array::from_fn(|lane| base + 4 * (run >> lane & 1) as u64);
+            m.set("UQ", &places).set("D2", &expected).set("D3", &new);
+            m.run(0b1011);
+            let old = m.get::<u32>("D", 4);
+            for access in &m.events {
+                let lane = usize::from(access.lane.unwrap());
+                assert_eq!(
+                    access.fails,
+                    !equal(old[lane], expected[lane]),
+                    "{name} {run}"
+                );
+                exchanged += usize::from(!access.fails);
+            }
+            assert_eq!(m.events.len(), 3);
+        }
+        assert!((100..1700).contains(&exchanged), "{name} {exchanged}");
+    }
+}
+
 /// Every operation by name, on one lane.
 #[test]
 fn every_atomic() {
