@@ -20,6 +20,8 @@ struct Claim {
     end: u64,
     /// Whether the content of a routine determines its end.
     read: bool,
+    /// Whether header and content agree on an end that the file does not reach.
+    cut: bool,
     /// Who gets bytes first, the greatest.
     rank: Rank,
 }
@@ -135,7 +137,8 @@ impl<'a> Container<'a> {
             if end == Some(stated) {
                 continue;
             }
-            faults.push(match end.filter(|end| claim.read && *end == claim.end) {
+            let fits = |end: &u64| claim.read && !claim.cut && *end == claim.end;
+            faults.push(match end.filter(fits) {
                 Some(end) => self.missized(&extent, end),
                 None => self.misplaced(&extent),
             });
@@ -197,6 +200,7 @@ impl<'a> Container<'a> {
             start,
             end: stated.min(length).max(start),
             read: false,
+            cut: false,
             rank: Rank {
                 possible: matches!(extent.id, ExtentId::Binary { .. }),
                 ..Rank::default()
@@ -224,6 +228,7 @@ impl<'a> Container<'a> {
             [own, stated].into_iter().find(can_be).unwrap_or(next)
         };
         claim.read = true;
+        claim.cut = own == stated && stated > length;
         claim.rank.possible = true;
         let name = reader.tables().string(reader.tables().name);
         claim.rank.named = name == Some(reader.name());
