@@ -460,12 +460,14 @@ mod tests {
     }
 
     /// There is no code where the processor would do anything else than what was meant.
+    type Write<'a> = &'a dyn Fn(&mut Assembler);
+
     #[test]
     fn refused() {
         let far = MemoryOperand::with_base_displ(RAX, 1 << 31);
         let near = MemoryOperand::with_base_displ(RAX, (1 << 31) - 1);
         assert!(code(|asm| asm.op2(Code::Mov_r32_rm32, EAX, near)).is_some());
-        let refused: [(&str, &dyn Fn(&mut Assembler)); 10] = [
+        let refused: [(&str, Write<'_>); 10] = [
             ("a label that is nowhere", &|asm| {
                 let label = asm.label();
                 asm.jump(label);

@@ -162,7 +162,8 @@ impl Kernel {
             (self.local_offsets_by_host, by_host),
         ]
         .into_iter()
-        .filter_map(|(holds, text)| holds.then(|| text.to_owned()))
+        .filter(|(holds, _)| *holds)
+        .map(|(_, text)| text.to_owned())
         .collect()
     }
 }
