@@ -57,6 +57,8 @@ impl Source {
         Config {
             limits: self.limits(),
             max_memory: MOST_BYTES,
+            // Whoever tries a program here wants to see where it leaves a buffer.
+            exact_ends: true,
             ..Config::default()
         }
     }
