@@ -252,6 +252,8 @@ function extensions(): Extension {
     readOnly.of(EditorState.readOnly.of(false)),
     // As in the libraries: a lone carriage return is a blank. Pasted text may contain some.
     EditorState.lineSeparator.of("\n"),
+    // Files are opened by the page, not inserted into the text that they are dropped on.
+    EditorView.domEventHandlers({ drop: (event) => !!event.dataTransfer?.files.length }),
     EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, "\n")),
     EditorView.contentAttributes.of({ "aria-label": "vISA text", tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of(updated),
@@ -274,8 +276,10 @@ root.adoptedStyleSheets = [size];
 root.append(inside);
 view = new EditorView({ parent: inside, root, state: EditorState.create({ extensions: extensions() }) });
 
-/** Shows another file. */
+/** Shows another file. What was typed into the one before and not sent yet, or not answered, is nobody's any more. */
 export function setText(text: string, editable: boolean) {
+  clearTimeout(timer);
+  sent++;
   quiet = true;
   view.setState(EditorState.create({ doc: text, extensions: extensions() }));
   view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(!editable)) });

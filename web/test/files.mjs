@@ -70,15 +70,15 @@ export const files = ({ page, open, message, line, tap, content, example, shot, 
   },
   async "opens what is dropped: a case, a folder of dumps, a zebin"() {
     const folder = await mkdtemp(join(tmpdir(), "visakit-"));
-    const drop = async (p, ...files) => {
+    const drop = async (p, files, x = 600, y = 300) => {
       const client = await p.context().newCDPSession(p);
       for (const type of ["dragEnter", "dragOver", "drop"]) {
-        await client.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
+        await client.send("Input.dispatchDragEvent", { type, x, y, data: { items: [], files, dragOperationsMask: 1 } });
       }
     };
     try {
       const p = await page();
-      await drop(p, join(fixtures, "cases/partial_groups"));
+      await drop(p, [join(fixtures, "cases/partial_groups")]);
       await message(p, /Opened k.isa/);
       await p.waitForSelector("#view-run .argument");
       assert.equal(await p.inputValue('[name="global"]'), "60 3 1");
@@ -90,7 +90,7 @@ export const files = ({ page, open, message, line, tap, content, example, shot, 
       for (const name of ["blur.dg2.visaasm", "blur.dg2.zeinfo", "sha256.acm-g10.visaasm"]) {
         await copyFile(join(fixtures, "kernels", name), join(dump, name));
       }
-      await drop(p, dump);
+      await drop(p, [dump]);
       await p.waitForSelector("dialog[open] .gallery button:has-text('blur')");
       await p.locator("dialog .gallery button", { hasText: "blur" }).click();
       await message(p, /Opened blur.visaasm/);
@@ -99,15 +99,25 @@ export const files = ({ page, open, message, line, tap, content, example, shot, 
       const text = await readFile(join(fixtures, "kernels/blur.dg2.visaasm"));
       const zeinfo = await readFile(join(fixtures, "kernels/blur.dg2.zeinfo"));
       await writeFile(join(folder, "program.zebin"), zebin({ ".ze_info": [0xff000011, zeinfo], ".visaasm.blur": [0xff000013, text] }));
-      await drop(p, join(folder, "program.zebin"));
+      await drop(p, [join(folder, "program.zebin")]);
       await message(p, /Opened program.zebin/);
       await p.waitForSelector("#view-run .argument");
       // A text with its metadata, and an object and a text at once, which are compared.
-      await drop(p, join(fixtures, "kernels/blur.dg2.visaasm"), join(fixtures, "kernels/blur.dg2.zeinfo"));
+      await drop(p, [join(fixtures, "kernels/blur.dg2.visaasm"), join(fixtures, "kernels/blur.dg2.zeinfo")]);
       await message(p, /Opened blur.dg2.visaasm/);
-      await drop(p, join(fixtures, "kernels/sha256.pvc.visaasm"), join(fixtures, "objects/vecadd_f32_skl_v41.isa"));
+      await drop(p, [join(fixtures, "kernels/sha256.pvc.visaasm"), join(fixtures, "objects/vecadd_f32_skl_v41.isa")]);
       await message(p, /Opened vecadd/);
       await p.waitForSelector("#view-diff:not([hidden]) strong");
+      // A text that is dropped onto the text replaces it: no part of it is inserted, not later either.
+      for (const times of [1, 2, 3]) {
+        const before = await p.locator("#text").boundingBox();
+        await drop(p, [join(fixtures, "programs/loops.visaasm")], before.x + 200, before.y + 20 + times);
+        await message(p, /Opened loops.visaasm/);
+        await p.waitForTimeout(200);
+        assert.match(await p.textContent("#message"), /Opened loops.visaasm/);
+        await open(p, "objects/vecadd_f32_skl_v41.isa");
+        await message(p, /Opened vecadd/);
+      }
       await p.context().close();
     } finally {
       await rm(folder, { recursive: true, force: true });
