@@ -24,7 +24,7 @@ pub enum PartId {
     Extent(Extent),
     /// Bytes that belong to nothing. Found in damaged files only.
     Filler,
-    /// Zero bytes that make the length of the file a multiple of four.
+    /// One to three zero bytes at the end, as in an array of words or dwords.
     Padding,
 }
 
@@ -64,16 +64,20 @@ impl<'a> Container<'a> {
             .unwrap_or_default()
     }
 
-    /// The arrangement with these parts, and whether the file is padded.
+    /// The arrangement with these parts, and whether the file is padded to a multiple of four. Padding to another length
+    /// has no rule that could make it anew: its bytes are kept.
     pub(crate) fn arrangement(&self, parts: &[Part]) -> (Arrangement<'a>, bool) {
-        let padded = parts.last().is_some_and(|part| part.id == PartId::Padding);
+        let last = parts.last().filter(|part| part.id == PartId::Padding);
+        let padded = last.is_some_and(|part| self.fills_dword(part.range.start));
         let pieces = parts.iter().filter_map(|part| match part.id {
             PartId::Extent(extent) => Some(match extent.id {
                 ExtentId::Routine(id) => Piece::Routine(id),
                 ExtentId::Binary { kernel, index } => Piece::Binary { kernel, index },
             }),
-            PartId::Filler => Some(Piece::Filler(Cow::Borrowed(self.range(&part.range)))),
-            PartId::Padding => None,
+            PartId::Padding if padded => None,
+            PartId::Filler | PartId::Padding => {
+                Some(Piece::Filler(Cow::Borrowed(self.range(&part.range))))
+            }
         });
         (arrangement(self.header(), pieces.collect()), padded)
     }

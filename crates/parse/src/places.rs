@@ -73,7 +73,7 @@ impl<'a> Container<'a> {
         end.is_some_and(|end| {
             let whole = end == self.bytes().len() as u64;
             // Only the content tells whether the last bytes of such a file are padding.
-            let doubtful = !whole || self.is_padding(end.saturating_sub(1));
+            let doubtful = !whole || self.fills_dword(end.saturating_sub(1));
             (whole || self.is_padding(end))
                 && (!doubtful || last.is_none_or(|last| self.ends_as_stated(last)))
         })
@@ -90,15 +90,18 @@ impl<'a> Container<'a> {
         })
     }
 
-    /// Whether only padding follows an offset: zero bytes up to a multiple of four.
+    /// Whether only padding follows an offset: one to three zero bytes.
     pub(crate) fn is_padding(&self, from: u64) -> bool {
-        let bytes = self.bytes();
         let rest = usize::try_from(from)
             .ok()
-            .and_then(|from| bytes.get(from..));
-        rest.is_some_and(|rest| {
-            matches!(rest, [0] | [0, 0] | [0, 0, 0]) && bytes.len().is_multiple_of(4)
-        })
+            .and_then(|from| self.bytes().get(from..));
+        rest.is_some_and(|rest| matches!(rest, [0] | [0, 0] | [0, 0, 0]))
+    }
+
+    /// Whether padding follows an offset and makes the length of the file a multiple of four: then it tells that a part
+    /// ends there. Other zeros at the end are no evidence.
+    pub(crate) fn fills_dword(&self, from: u64) -> bool {
+        self.bytes().len().is_multiple_of(4) && self.is_padding(from)
     }
 
     /// Gives an extent its place: the stated one, or up to another end.
@@ -182,7 +185,7 @@ impl<'a> Container<'a> {
         let others: Vec<u64> = possible.map(|claim| claim.start).collect();
         for claim in &mut claims {
             let begins = ends.binary_search(&claim.start).is_ok();
-            let ends = starts.binary_search(&claim.end).is_ok() || self.is_padding(claim.end);
+            let ends = starts.binary_search(&claim.end).is_ok() || self.fills_dword(claim.end);
             claim.rank.touches = u8::from(begins) + u8::from(ends);
             let next = others.partition_point(|start| *start <= claim.start);
             claim.rank.alone = others.get(next).is_none_or(|next| *next >= claim.end);
@@ -215,7 +218,7 @@ impl<'a> Container<'a> {
         let next = starts.partition_point(|start| *start < tables);
         let next = starts.get(next).copied().unwrap_or(length);
         let ends = [tables, own, stated].into_iter().filter(can_be);
-        let met = ends.filter(|end| starts.binary_search(end).is_ok() || self.is_padding(*end));
+        let met = ends.filter(|end| starts.binary_search(end).is_ok() || self.fills_dword(*end));
         let sized = own == stated && can_be(&own);
         let inputs = extent.input_offset.map(u64::from) == reader.inputs;
         claim.rank.agrees = u8::from(sized) + u8::from(inputs);

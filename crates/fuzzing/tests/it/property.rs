@@ -388,3 +388,34 @@ proptest! {
         visakit_fuzzing::texts_in(&bytes, None);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Objects in arrays of words or dwords have some zeros behind them, which belong to no part.
+    #[test]
+    fn zeros_at_the_end_are_kept(
+        version in any::<Index>(),
+        numbers in proptest::collection::vec(any::<u64>(), 0..3000),
+    ) {
+        let version = *version.get(&Version::SUPPORTED);
+        let mut object = object(&mut Numbers(numbers.iter()), version, Dialect::default());
+        object.padded = false;
+        let mut bytes = visakit::encode::write(&object).unwrap();
+        let options = visakit::ReadOptions { lenient: false, dialect: Some(Dialect::default()) };
+        for zeros in 1..=4 {
+            bytes.push(0);
+            let read = visakit::parse::read_with(&bytes, options);
+            if zeros == 4 {
+                prop_assert!(read.is_err());
+                break;
+            }
+            let mut read = read.unwrap().object;
+            prop_assert_eq!(visakit::encode::write(&read).unwrap(), bytes.clone());
+            read.arrangement = object.arrangement.clone();
+            read.padded = false;
+            prop_assert_eq!(&read, &object);
+            visakit_fuzzing::texts(&bytes);
+        }
+    }
+}

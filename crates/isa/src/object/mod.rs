@@ -205,7 +205,7 @@ pub enum Piece<'a> {
         /// Place of the binary in the kernel's list.
         index: usize,
     },
-    /// Bytes that belong to no piece. Found in damaged files only.
+    /// Bytes that belong to no piece. Found in damaged files, and as zero bytes at an end that is not a multiple of four.
     Filler(Cow<'a, [u8]>),
 }
 
