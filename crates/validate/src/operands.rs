@@ -134,7 +134,7 @@ fn enumeration(checker: &mut Checker<'_, '_>, site: &Site<'_>, slot: Slot<'_>, c
 }
 
 fn lanes(checker: &mut Checker<'_, '_>, slot: Slot<'_>, lanes: u8, mask: ExecMask) {
-    if mask.first_lane + lanes > 32 {
+    if !mask.has(lanes) {
         checker.add_to(&rules::MASK_RANGE, slot, || {
             format!("{lanes} lanes from lane {} on", mask.first_lane)
         });

@@ -119,6 +119,12 @@ impl Context<'_> {
             Some(_) => 8,
             None => count,
         };
+        if !mask.has(count) {
+            return Err(Unsupported::new(
+                format!("{count} lanes from lane {} on", mask.first_lane),
+                "a thread has 32",
+            ));
+        }
         Ok(Lanes {
             count,
             first: mask.first_lane,

@@ -217,3 +217,30 @@ fn more_predicates_than_a_file_can_name() {
     let found = group.thread(0).unwrap().read(&slot).to_vec();
     assert!(elements(&found).all(|lane| lane == 0x102_u32.to_le_bytes()));
 }
+
+/// Any mask with any execution size runs on exactly its lanes; lanes that a thread has not are refused.
+#[test]
+fn lanes_are_those_of_the_thread() {
+    let before = bytes();
+    let after = elements(&before).map(u32::from_le_bytes);
+    let after: Vec<u32> = after.collect();
+    for size in [1, 2, 4, 8, 16, 32] {
+        for group in 0..8 {
+            let line = format!("not (M{}, {size}) A(0,0)<1> A(0,0)<1;1,0>", group + 1);
+            let first = group * 4;
+            if first + size > 32 {
+                let refused = std::panic::catch_unwind(|| run(&line, &before, u32::MAX));
+                assert!(refused.is_err(), "{line}");
+                continue;
+            }
+            for mask in MASKS {
+                let mut wanted = after.clone();
+                for lane in (0..size).filter(|lane| mask >> (first + lane) & 1 != 0) {
+                    wanted[lane] = !wanted[lane];
+                }
+                let wanted: Vec<u8> = wanted.iter().flat_map(|n| n.to_le_bytes()).collect();
+                assert!(run(&line, &before, mask) == wanted, "{line} {mask:#x}");
+            }
+        }
+    }
+}

@@ -23,6 +23,12 @@ impl ExecMask {
         no_mask: false,
     };
 
+    /// Whether there are this many lanes from the first on: a thread has 32.
+    #[must_use]
+    pub const fn has(self, lanes: u8) -> bool {
+        lanes <= 32 && self.first_lane <= 32 - lanes
+    }
+
     /// The mask with a four-bit code; `None` for codes that the format does not define.
     ///
     /// Up to version 3.0 code 8 is NoMask and code 9 the default, which reads as M1.
