@@ -136,6 +136,12 @@ impl Writer<'_> {
         for _ in 0..self.rng.usize(1..3) {
             self.statement(depth - 1);
         }
+        if self.rng.bool() {
+            // What the others run instead.
+            self.line(&format!("goto (M1, {lanes}) O{label}\nL{label}:"));
+            self.statement(depth - 1);
+            return self.line(&format!("O{label}:"));
+        }
         self.line(&format!("L{label}:"));
     }
 

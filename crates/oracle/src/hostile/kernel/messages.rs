@@ -78,8 +78,8 @@ impl Writer<'_> {
             ),
             _ => {
                 let sizes = [
-                    "d8u32", "d8u32", "d16u32", "d16u32", "d32", "d32", "d64", "d64", "d32x2",
-                    "d32x3", "d32x4", "d64x2", "d64x3", "d64x4", "d16c32h",
+                    "d8u32", "d8u32", "d16u32", "d16u32", "d32", "d32", "d32", "d32", "d64", "d64",
+                    "d32x2", "d32x3", "d32x4", "d64x2", "d64x3", "d64x4", "d16c32h",
                 ];
                 (exec, self.one(&sizes))
             }
@@ -294,7 +294,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// Addresses at the same distance from others.
+    /// Addresses at the same distance from others, and messages at both.
     pub(super) fn beside(&mut self) {
         let lanes = self.lanes;
         let by = self.one(&[
@@ -303,8 +303,25 @@ impl Writer<'_> {
             "0x8:q",
             "0x100000000:q",
             "0x1:q",
+            "NQ(0,7)<0;1,0>",
         ]);
+        let element = self.one(&["d32", "d32", "d64", "d8u32", "d16u32"]);
+        let message = |writer: &mut Self, n: u8| {
+            let data = writer.one(&DATA);
+            let line = match writer.rng.u8(..3) {
+                0 => format!("lsc_store.ugm (M1, {lanes}) flat[A{n}]:a64 {data}:{element}"),
+                _ => format!("lsc_load.ugm (M1, {lanes}) {data}:{element} flat[A{n}]:a64"),
+            };
+            writer.line(&line);
+        };
+        let before = self.rng.bool();
+        if before {
+            message(self, 0);
+        }
         self.line(&format!("add (M1, {lanes}) A1(0,0)<1> A0(0,0)<1;1,0> {by}"));
+        if before || self.rng.bool() {
+            message(self, 1);
+        }
     }
 
     pub(super) fn compute(&mut self) {
