@@ -4,6 +4,7 @@
 
 use crate::assembler::Condition;
 use crate::memory::{Places, indexed};
+use crate::mode::Form;
 use crate::pages::place;
 use crate::path::Path;
 use crate::vector::{CONTEXT, Done, MASK, NoTemplate, Writer, field};
@@ -367,6 +368,10 @@ impl Writer {
         let a = self.of_lane(m, a.ok_or(NoTemplate)?, 0)?;
         self.asm.op2(into, x, old);
         match atomic.op {
+            // The host rounds as the mode says, which does not matter here.
+            AtomicOp::FloatAdd | AtomicOp::FloatSub if self.form == Form::Directed => {
+                return Err(NoTemplate);
+            }
             AtomicOp::FloatAdd | AtomicOp::FloatSub => {
                 let code = if atomic.op == AtomicOp::FloatAdd {
                     of(

@@ -319,8 +319,20 @@ impl Writer<'_> {
             message(self, 0);
         }
         self.line(&format!("add (M1, {lanes}) A1(0,0)<1> A0(0,0)<1;1,0> {by}"));
+        match self.rng.u8(..6) {
+            0 => self.loaded_addresses(),
+            1 => {
+                // One of them is another one.
+                let lane = self.rng.u32(..lanes);
+                self.line(&format!(
+                    "add (M1_NM, 1) A1(0,{lane})<1> A1(0,{lane})<0;1,0> 0x20:q"
+                ));
+            }
+            _ => {}
+        }
         if before || self.rng.bool() {
-            message(self, 1);
+            let n = self.rng.u8(..4).min(1);
+            message(self, n);
         }
     }
 
