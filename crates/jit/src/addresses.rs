@@ -8,6 +8,7 @@ use crate::linear::{Linear, Recipe, Root, linear, whole};
 use crate::load::widening;
 use crate::ops;
 use crate::origin::Origins;
+use crate::path::Path;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code as Op, Register};
 use std::ops::Range;
@@ -47,6 +48,7 @@ impl Compiler<'_> {
         if let (Some(recipe), Some(Action::Message(message))) =
             (linear, step.map(|step| &step.action))
         {
+            self.writer.takes(Path::LinearDeferred);
             let to = message.lanes().map(|message| message.addresses);
             let done = to.ok_or(NoTemplate);
             let done = done.and_then(|to| self.writer.addresses(recipe, to));

@@ -6,6 +6,7 @@ use crate::exits::TAKEN;
 use crate::fused::{Branch, Outcome};
 use crate::masks::Enabled;
 use crate::ops;
+use crate::path::Path;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Compute, Destination, Lane, Modify, Operation, Region, Relation};
@@ -56,6 +57,7 @@ impl Writer {
         };
         if self.branch.is_some() {
             self.outcome = Some(Outcome::Bits);
+            self.takes(Path::FusedLanes);
             return Ok(());
         }
         let whole = c.lanes * c.lane == if c.zmm { 64 } else { 32 };

@@ -6,6 +6,7 @@ use crate::flow::{Compiler, step_number};
 use crate::kept::Kept;
 use crate::mode::Form;
 use crate::pages::place as fields;
+use crate::path::Path;
 use crate::pending::Pending;
 use crate::vector::{CONTEXT, LANE_OPERATIONS, RUNNING, field};
 use iced_x86::{Code as Op, Register};
@@ -93,8 +94,12 @@ impl Compiler<'_> {
         self.writer.form = exit.form;
         self.count(exit.counts);
         match exit.way {
-            Way::Leave => self.leave(exit.place),
+            Way::Leave => {
+                self.writer.takes(Path::Left);
+                self.leave(exit.place);
+            }
             Way::Fault => {
+                self.writer.takes(Path::Fault);
                 let fault = field(fields::FAULT);
                 self.writer.asm.op1i(Op::Mov_rm64_imm32, fault, 1);
                 self.leave(exit.place);
@@ -118,6 +123,7 @@ impl Compiler<'_> {
                     self.writer.asm.op2(Op::Xor_r32_rm32, TAKEN, RUNNING);
                 }
                 self.park();
+                self.writer.takes(Path::Park);
                 self.go(goes_on, 1);
                 self.writer.asm.place(host);
                 self.part(exit.place, step_number(target));
@@ -149,6 +155,7 @@ impl Compiler<'_> {
         if let Some(kept) = &exit.kept {
             self.writer.load_running(kept);
         }
+        self.writer.takes(Path::ParkInTurn);
         self.writer.asm.jump(stays);
         self.writer.asm.place(host);
     }
@@ -186,6 +193,8 @@ impl Compiler<'_> {
         asm.op1i(Op::Mov_rm64_imm32, field(fields::PARKED), 0);
         asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
         let full = asm.label();
+        self.writer.takes(Path::JoinParked);
+        let asm = &mut self.writer.asm;
         asm.op1i(Op::Cmp_rm32_imm32, RUNNING, self.writer.full);
         asm.jump_if(Condition::Equal, full);
         self.go(step, 1);
@@ -214,6 +223,7 @@ impl Compiler<'_> {
         asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
         asm.op2(Op::Mov_r32_rm32, RUNNING, Register::EAX);
         asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
+        self.writer.takes(Path::ChangePlaces);
         self.go(next, 1);
         self.writer.asm.place(host);
     }
@@ -229,6 +239,7 @@ impl Compiler<'_> {
 
     /// The host determines which lanes continue, and where, when those in [`TAKEN`] jump from one step to another.
     fn part(&mut self, place: usize, target: u32) {
+        self.writer.takes(Path::Part);
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
         let number = step_number(place);

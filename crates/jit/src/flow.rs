@@ -5,7 +5,7 @@
 //! which of them continue. A segment that computes floats has further forms of each version, for float modes other than
 //! the usual one (`mode.rs`).
 
-use crate::Features;
+use crate::Jit;
 use crate::apart::apart;
 use crate::assembler::Assembler;
 use crate::assembler::{Condition, Label};
@@ -19,6 +19,7 @@ use crate::mode::Form;
 use crate::origin::Origins;
 use crate::pages::place as fields;
 use crate::pair::{Pair, own_bytes};
+use crate::path::Path;
 use crate::predicates::local;
 use crate::scaled::Products;
 use crate::vector::{
@@ -70,6 +71,8 @@ pub(crate) struct Compiled {
     pub(crate) file_bytes: usize,
     /// Lanes of the program.
     pub(crate) full: u32,
+    /// Whether code says which ways it takes.
+    pub(crate) traced: bool,
     /// Steps that call the interpreter.
     pub(crate) calls: Vec<usize>,
     /// The step at which threads begin that may run before their turn, and where the code for that begins.
@@ -222,16 +225,13 @@ pub(crate) fn step_number(step: usize) -> u32 {
 }
 
 /// Compiles a program. `None` if nothing of it can be compiled.
-pub(crate) fn compile(
-    code: &Code,
-    live: Option<&Liveness>,
-    features: Features,
-) -> Option<Compiled> {
+pub(crate) fn compile(code: &Code, live: Option<&Liveness>, jit: Jit) -> Option<Compiled> {
     // Steps are numbered by immediates.
     i32::try_from(code.steps.len()).ok()?;
     let mut writer = Writer {
         asm: Assembler::default(),
-        features,
+        features: jit.features,
+        traced: jit.traced,
         file_bytes: code.register_bytes,
         full: full_mask(code),
         constants: Constants::default(),
@@ -333,6 +333,7 @@ pub(crate) fn compile(
         companion: companion.map(|(start, _)| start).zip(companion_at),
         file_bytes: code.register_bytes,
         full: writer.full,
+        traced: writer.traced,
         calls: calls.into_iter().collect(),
     })
 }
@@ -409,8 +410,13 @@ impl Compiler<'_> {
                 self.writer.asm.op1i(Op::Cmp_rm32_imm32, mode, number);
                 self.writer.asm.jump_if(Condition::NotEqual, other);
                 self.writer.form = of;
-                if of == Form::Directed {
-                    self.round_as_mode();
+                match of {
+                    Form::Usual => {}
+                    Form::Flushing => self.writer.takes(Path::Flushing),
+                    Form::Directed => {
+                        self.writer.takes(Path::Directed);
+                        self.round_as_mode();
+                    }
                 }
                 if of == Form::Usual {
                     self.forms_of_addresses(&steps, version);
@@ -575,6 +581,7 @@ impl Compiler<'_> {
                 let label = self.exit(place, *counts, Way::Leave);
                 let modes = self.modes.get(place).copied().unwrap_or(Modes::ANY);
                 self.update_mode(*offset, modes, label);
+                self.writer.takes(Path::ModeWritten);
             }
             Action::Count(count) => {
                 let (lanes, window) = (step.lanes, step.lanes.window());

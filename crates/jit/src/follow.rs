@@ -6,6 +6,7 @@
 use crate::assembler::Condition;
 use crate::flow::{Compiler, step_number};
 use crate::pages::place::{self as fields, follower};
+use crate::path::Path;
 use crate::vector::{CONTEXT, FILE, LANE_OPERATIONS, LEFT, field};
 use iced_x86::{Code as Op, MemoryOperand, Register};
 use visakit_exec::code::{Action, Step};
@@ -69,6 +70,11 @@ impl Compiler<'_> {
         } else {
             asm.op1s(Op::Mov_rm64_imm32, own(PLACE), -1);
         }
+        self.writer.takes(match after {
+            Some(_) => Path::FollowerAtBarrier,
+            None => Path::Follower,
+        });
+        let asm = &mut self.writer.asm;
         asm.jump(self.next);
         asm.place(lacks);
         asm.op1(Op::Inc_rm64, LEFT);
@@ -87,9 +93,10 @@ impl Compiler<'_> {
             asm.jump_if(Condition::Equal, leaves);
             asm.op1i(Op::Sub_rm64_imm8, LEFT, 1);
             asm.op2(Op::Xor_r32_rm32, Register::EAX, Register::EAX);
-            asm.jump(self.next);
+            self.writer.takes(Path::Group);
+            self.writer.asm.jump(self.next);
         }
-        asm.place(leaves);
+        self.writer.asm.place(leaves);
     }
 
     /// A thread has stopped, and the follower at the offset in `rax` runs.

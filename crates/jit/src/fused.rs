@@ -5,6 +5,7 @@
 
 use crate::assembler::{Condition, Operand};
 use crate::load::is_extended;
+use crate::path::Path;
 use crate::vector::{Done, NoTemplate, Writer};
 use iced_x86::{Code as Op, Register::EAX};
 use std::collections::{HashMap, HashSet};
@@ -128,6 +129,7 @@ impl Writer {
                 self.asm.op2(Op::Cmp_r32_rm32, EAX, b);
             }
         }
+        self.takes(Path::FusedNumbers);
         self.outcome = Some(Outcome::Numbers { relation, signed });
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::kept::Content;
 use crate::masks::mask_register;
 use crate::memory::{Base, Loaded, Places, indexed};
 use crate::ops;
+use crate::path::Path;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::LaneMessage;
@@ -35,11 +36,16 @@ impl Writer {
                 if !masked && m.parts.len() == 1 {
                     let scattered = self.asm.label();
                     self.is_row(c, n, scattered);
+                    self.takes(Path::RowStored);
                     let from = self.stored(c, chunk, data)?;
                     self.store_bytes(indexed(base.0, RAX, memory), from, 4 * c.lanes)?;
                     self.asm.jump(done);
                     self.asm.place(scattered);
                 }
+                self.takes(match masked {
+                    false => Path::StoredByLane,
+                    true => Path::StoredMasked,
+                });
                 if self.features == Features::Avx512 {
                     self.scatter(c, chunk, n, (base.0, memory, data), masked)?;
                 } else {
@@ -127,6 +133,7 @@ impl Writer {
         if !masked {
             let scattered = self.asm.label();
             self.are_near(c, n, scattered);
+            self.takes(Path::Near);
             for &(memory, register) in &m.parts {
                 let own = own(register);
                 self.load_near(c, own, indexed(base, RAX, memory + add))?;
@@ -135,6 +142,10 @@ impl Writer {
             self.asm.jump(done);
             self.asm.place(scattered);
         }
+        self.takes(match masked {
+            false => Path::Gathered,
+            true => Path::GatheredMasked,
+        });
         for &(memory, register) in &m.parts {
             let own = own(register);
             if masked {

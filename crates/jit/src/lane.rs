@@ -4,7 +4,9 @@
 
 use crate::assembler::Condition;
 use crate::memory::{Places, indexed};
+use crate::mode::Form;
 use crate::pages::place;
+use crate::path::Path;
 use crate::vector::{CONTEXT, Done, MASK, NoTemplate, Writer, field};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::{AtomicOp, LaneAtomic, LaneMessage, LaneSpace};
@@ -45,6 +47,15 @@ impl Writer {
         for (chunk, &n) in places.offsets.iter().enumerate() {
             let there = lane_places(chunk * bytes, bytes)?;
             self.store_bytes(there, n, bytes)?;
+        }
+        if m.atomic.is_none() {
+            self.takes(match m.store {
+                true => Path::EachStored,
+                false => Path::EachLoaded,
+            });
+        }
+        if masked {
+            self.takes(Path::EachMasked);
         }
         if !m.store {
             return self.each_lane_with(m, &m.parts, places, masked);
@@ -187,6 +198,13 @@ impl Writer {
         if m.align < bytes {
             // Words that are not aligned are left to the interpreter.
             return Err(NoTemplate);
+        }
+        self.takes(match atomic.op.is_float() {
+            true => Path::AtomicFloat,
+            false => Path::AtomicInteger,
+        });
+        if m.space == LaneSpace::Local {
+            self.takes(Path::AtomicLocal);
         }
         let (old, new) = if bytes == 8 { (RAX, R9) } else { (EAX, R9D) };
         // The part of it that is stored.
@@ -350,6 +368,10 @@ impl Writer {
         let a = self.of_lane(m, a.ok_or(NoTemplate)?, 0)?;
         self.asm.op2(into, x, old);
         match atomic.op {
+            // The host rounds as the mode says, which does not matter here.
+            AtomicOp::FloatAdd | AtomicOp::FloatSub if self.form == Form::Directed => {
+                return Err(NoTemplate);
+            }
             AtomicOp::FloatAdd | AtomicOp::FloatSub => {
                 let code = if atomic.op == AtomicOp::FloatAdd {
                     of(

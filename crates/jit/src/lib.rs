@@ -112,6 +112,7 @@ mod origin;
 mod pages;
 #[cfg(target_arch = "x86_64")]
 mod pair;
+mod path;
 #[cfg(target_arch = "x86_64")]
 mod pending;
 #[cfg(target_arch = "x86_64")]
@@ -125,6 +126,7 @@ mod vector;
 #[cfg(target_arch = "x86_64")]
 mod work;
 
+pub use path::{Path, taken};
 use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{Compiler, Native};
 
@@ -141,6 +143,8 @@ pub enum Features {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jit {
     features: Features,
+    /// Whether code says which ways it takes.
+    traced: bool,
 }
 
 impl Jit {
@@ -166,6 +170,7 @@ impl Jit {
                     } else {
                         Features::Avx2
                     },
+                    traced: false,
                 });
             }
         }
@@ -177,7 +182,17 @@ impl Jit {
     pub fn avx2() -> Option<Self> {
         Self::host().map(|_| Self {
             features: Features::Avx2,
+            traced: false,
         })
+    }
+
+    /// The same, with code that says which ways it takes: see [`taken`].
+    #[must_use]
+    pub const fn traced(self) -> Self {
+        Self {
+            traced: true,
+            ..self
+        }
     }
 
     /// The steps of a program that machine code leaves to the interpreter, for lack of a template;
@@ -185,7 +200,7 @@ impl Jit {
     #[must_use]
     pub fn calls(&self, code: &Code) -> Option<Vec<usize>> {
         #[cfg(target_arch = "x86_64")]
-        return Some(flow::compile(code, None, self.features)?.calls);
+        return Some(flow::compile(code, None, *self)?.calls);
         #[cfg(not(target_arch = "x86_64"))]
         {
             let _ = code;
@@ -203,8 +218,7 @@ impl Jit {
 impl Compiler for Jit {
     fn compile(&self, code: &Code, live: Option<&Liveness>) -> Option<Box<dyn Native>> {
         #[cfg(target_arch = "x86_64")]
-        return machine::Machine::new(code, live, self.features)
-            .map(|machine| Box::new(machine) as _);
+        return machine::Machine::new(code, live, *self).map(|machine| Box::new(machine) as _);
         #[cfg(not(target_arch = "x86_64"))]
         {
             let _ = (code, live);

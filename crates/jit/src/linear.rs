@@ -55,6 +55,11 @@ pub(crate) struct Recipe {
 }
 
 impl Recipe {
+    /// Whether some of the numbers that are added are rows.
+    pub(crate) const fn has_rows(&self) -> bool {
+        !self.uniform.is_empty()
+    }
+
     /// The numbers that are added.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = Range<usize>> {
         let words = self.words.iter().map(|term| term.at..term.at + 4);

@@ -17,6 +17,7 @@ use crate::masks::mask_register;
 use crate::mode::Form;
 use crate::ops;
 use crate::pages::place as fields;
+use crate::path::Path;
 use crate::pending::{Holder, Stores, meet};
 use crate::scaled::{Products, Scaled};
 use crate::vector::{Chunks, Done, LEFT, RUNNING, Writer, field};
@@ -294,6 +295,14 @@ impl Compiler<'_> {
         let asm = &mut self.writer.asm;
         asm.op1i(Op::Cmp_rm64_imm32, LEFT, one.cost);
         asm.jump_if(Condition::Below, unaffordable);
+        match (self.writer.pair, version) {
+            (Some(_), _) => self.writer.takes(Path::Pair),
+            (None, 0) => self.writer.takes(Path::Loop),
+            (None, _) => self.writer.takes(Path::LoopSome),
+        }
+        if !self.products.is_empty() {
+            self.writer.takes(Path::Scaled);
+        }
         let mut counts = Counts::default();
         let mut starts = one.starts.iter().copied().peekable();
         while let Some(start) = starts.next() {

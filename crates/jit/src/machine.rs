@@ -1,6 +1,6 @@
 //! Machine code of a program, and its entry points.
 
-use crate::Features;
+use crate::Jit;
 use crate::flow;
 use crate::pages::Pages;
 use visakit_exec::code::{Code, Liveness};
@@ -14,11 +14,11 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// Compiles a program. `None` if nothing of it can be compiled.
-    pub(crate) fn new(code: &Code, live: Option<&Liveness>, features: Features) -> Option<Self> {
+    pub(crate) fn new(code: &Code, live: Option<&Liveness>, jit: Jit) -> Option<Self> {
         // Places of operands are checked against this; see the safety comments in `pages/mod.rs`.
         code.verify().ok()?;
         Some(Self {
-            pages: Pages::new(flow::compile(code, live, features)?)?,
+            pages: Pages::new(flow::compile(code, live, jit)?)?,
         })
     }
 }

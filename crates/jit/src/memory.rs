@@ -11,6 +11,7 @@ use crate::linear::Recipe;
 use crate::masks::mask_register;
 use crate::ops;
 use crate::pages::place;
+use crate::path::Path;
 use crate::pending::Holder;
 use crate::run::row_of;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field, xmm, ymm};
@@ -223,6 +224,7 @@ impl Writer {
             if add != 0 {
                 self.asm.op1i(Code::Add_rm32_imm32, Register::ECX, add);
             }
+            self.takes(Path::SurfaceIndex);
         } else {
             self.asm.op1i(Code::Mov_r32_imm32, Register::ECX, add);
         }
@@ -279,6 +281,7 @@ impl Writer {
             self.buffer();
             self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
             self.check_offset(bytes, m.align, slow)?;
+            self.takes(Path::Block);
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
         } else {
             if m.mask != u64::MAX {
@@ -291,6 +294,10 @@ impl Writer {
             self.window(m.space, slow)?;
             self.asm.op2(Code::Mov_r64_rm64, RAX, R8);
             self.check_offset(bytes, m.align, slow)?;
+            self.takes(Path::BlockWindow);
+            if m.mask != u64::MAX {
+                self.takes(Path::BlockMasked);
+            }
             self.asm.op2(Code::Add_r64_rm64, RAX, RDI);
         }
         if packed {
@@ -303,6 +310,7 @@ impl Writer {
             self.copy(m.store, m.data, bytes, &to)?;
             return Ok(to);
         }
+        self.takes(Path::BlockElements);
         self.asm.op2(Code::Mov_r64_rm64, RDX, RAX);
         self.asm
             .op2(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
@@ -417,6 +425,15 @@ impl Writer {
             self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
         }
         self.asm.jump_if(Condition::NotEqual, slow);
+        self.takes(match (m.space, masked) {
+            (LaneSpace::Local, false) => Path::Local,
+            (LaneSpace::Local, true) => Path::LocalMasked,
+            (_, false) => Path::Surface,
+            (_, true) => Path::SurfaceMasked,
+        });
+        if !whole {
+            self.takes(Path::AddressBits);
+        }
         let loaded = self.loaded_registers(m, 0);
         let base = (RDI, add);
         self.move_lanes(m, &Places { c, offsets, base }, masked, &loaded)?;
@@ -444,6 +461,7 @@ impl Writer {
         if let Some((memory, extended)) = row_of(m).filter(|_| !masked) {
             let scattered = self.asm.label();
             self.is_run(c, m, number, scattered)?;
+            self.takes(Path::Run);
             self.global_row(m, (memory, extended), &loaded, slow)?;
             self.asm.jump(done);
             self.asm.place(scattered);
@@ -465,6 +483,16 @@ impl Writer {
         self.buffer();
         let loaded = self.loaded_registers(m, 0);
         self.global_row(m, row, &loaded, slow)?;
+        self.takes(Path::Linear);
+        if recipe.root.size == 2 {
+            self.takes(Path::LinearWords);
+        }
+        if recipe.has_rows() {
+            self.takes(Path::LinearRows);
+        }
+        if !recipe.words.is_empty() {
+            self.takes(Path::LinearTerms);
+        }
         Ok(loaded)
     }
 
@@ -486,7 +514,10 @@ impl Writer {
         self.asm.op2(Code::Add_r64_rm64, RAX, R10);
         match extended {
             None => self.copy(m.store, m.data, bytes, loaded),
-            Some(ty) => self.extend(m, ty),
+            Some(ty) => {
+                self.takes(Path::RunExtended);
+                self.extend(m, ty)
+            }
         }
     }
 
@@ -572,6 +603,10 @@ impl Writer {
             }
             self.asm.jump_if(Condition::NotEqual, slow);
         }
+        self.takes(match masked {
+            false => Path::Scattered,
+            true => Path::ScatteredMasked,
+        });
         let base = (R10, 0);
         self.move_lanes(m, &Places { c, offsets, base }, masked, loaded)
     }

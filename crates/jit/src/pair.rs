@@ -21,6 +21,7 @@ use crate::kept::Kept;
 use crate::loops::Loop;
 use crate::masks::flag_register;
 use crate::pages::place::{self as fields, follower, pair as fields_of};
+use crate::path::Path;
 use crate::pending::Pending;
 use crate::vector::{
     CONTEXT, Chunks, Done, FILE, LANE_OPERATIONS, LEFT, OTHER_FILE, RUNNING, Writer, field,
@@ -263,6 +264,8 @@ impl Compiler<'_> {
         asm.op1s(Op::Mov_rm64_imm32, field(fields::KNOWN_CR0), -1);
         let operations = Register::R14D;
         asm.op2(Op::Xor_r32_rm32, operations, operations);
+        self.writer.takes(Path::PairAhead);
+        let asm = &mut self.writer.asm;
         asm.op1(Op::Jmp_rm64, RCX);
         // The second one.
         asm.place(pair.begin);
@@ -298,6 +301,7 @@ impl Compiler<'_> {
         asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
         asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), RAX);
         asm.place(pair.give_up);
+        self.writer.takes(Path::PairGivesUp);
         self.call_for_pair(fields::GIVE_UP);
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, LEFT, field(fields::LEFT));
@@ -332,6 +336,7 @@ impl Compiler<'_> {
     /// Two threads part: at the place in the context those go on of which lanes run.
     fn part_ways(&mut self, pair: &Pair) {
         self.writer.asm.place(pair.split);
+        self.writer.takes(Path::PairSplit);
         self.call_for_pair(fields::SPLIT);
         self.writer.asm.op1(Op::Jmp_rm64, Register::RAX);
     }

@@ -6,6 +6,7 @@ use crate::kept::Content;
 use crate::load::widening;
 use crate::memory::{Loaded, at};
 use crate::ops;
+use crate::path::Path;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Element, LaneMessage};
@@ -126,6 +127,8 @@ impl Writer {
         if found.is_none() || self.kept.consecutive != found {
             self.compare_to_run(c, m)?;
             self.kept.consecutive = found;
+        } else {
+            self.takes(Path::RunAgain);
         }
         if c.zmm {
             self.asm

@@ -117,6 +117,11 @@ pub(crate) struct Products {
 }
 
 impl Products {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roles.is_empty()
+    }
+
     /// What a step has to do with them.
     pub(crate) fn role(&self, place: usize) -> Option<Role> {
         self.roles.get(&place).copied()

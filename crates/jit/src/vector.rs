@@ -59,6 +59,8 @@ pub(crate) type Done = Result<(), NoTemplate>;
 pub(crate) struct Writer {
     pub(crate) asm: Assembler,
     pub(crate) features: Features,
+    /// Whether code says which ways it takes.
+    pub(crate) traced: bool,
     /// Bytes of the register file.
     pub(crate) file_bytes: usize,
     /// Lanes of the program: no others run.

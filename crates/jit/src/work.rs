@@ -9,6 +9,7 @@ use crate::kept::Detour;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::pages::place as fields;
+use crate::path::Path;
 use crate::pending::Pending;
 use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
 use iced_x86::{Code as Op, Register};
@@ -177,6 +178,7 @@ impl Compiler<'_> {
     pub(crate) fn detours(&mut self) {
         for detour in std::mem::take(&mut self.writer.detours) {
             self.writer.asm.place(detour.slow);
+            self.writer.takes(Path::Detour);
             self.store_pending(&detour.pending);
             self.compute_addresses(detour.step);
             if let Some(window) = detour.window {
@@ -240,6 +242,7 @@ impl Compiler<'_> {
                 self.writer.asm.jump_if(Condition::Equal, skip);
             }
         }
+        self.writer.takes(Path::Call);
         self.invoke(place, counts);
         if !all && !message {
             self.writer.asm.place(skip);

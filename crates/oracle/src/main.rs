@@ -15,6 +15,9 @@ struct Options {
     /// Run kernels that try to leave their memory, in the interpreter and in machine code, and compare their memory.
     #[arg(long)]
     hostile: bool,
+    /// Print the text of the first one instead, and why it is no kernel, if it is not.
+    #[arg(long, requires = "hostile")]
+    text: bool,
     /// Run them in this process, for another one that survives it.
     #[arg(long, hide = true, requires = "hostile")]
     alone: bool,
@@ -43,6 +46,11 @@ struct Options {
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    if options.text {
+        let (text, refused) = visakit_oracle::hostile::text(options.seed);
+        println!("{text}{}", refused.unwrap_or_default());
+        return ExitCode::SUCCESS;
+    }
     if options.alone {
         return survivor::alone(options.seed, options.count);
     }

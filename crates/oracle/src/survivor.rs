@@ -11,6 +11,8 @@ const BLOCK: u64 = 512;
 #[derive(Default)]
 struct Found {
     counts: Counts,
+    /// How often machine code has taken each of its ways.
+    ways: Vec<u64>,
     /// Descriptions of differences, and of ends.
     texts: Vec<String>,
 }
@@ -18,11 +20,31 @@ struct Found {
 /// Runs the kernels of these seeds in this process, and prints their counts, then what differs.
 pub(super) fn alone(first: u64, count: u64) -> ExitCode {
     let (counts, differences) = hostile::judge(first..first.saturating_add(count));
-    println!("{}", counts.numbers().map(|n| n.to_string()).join(" "));
+    println!("{}", line(&counts.numbers()));
+    let ways: Vec<u64> = hostile::ways().into_iter().map(|(_, n)| n).collect();
+    println!("{}", line(&ways));
     for difference in &differences {
         println!("{difference}");
     }
     ExitCode::SUCCESS
+}
+
+/// Numbers as [`read`] takes them.
+fn line(numbers: &[u64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    numbers.join(" ")
+}
+
+impl Found {
+    fn add(mut self, other: Self) -> Self {
+        self.counts += other.counts;
+        self.ways.resize(self.ways.len().max(other.ways.len()), 0);
+        for (sum, more) in self.ways.iter_mut().zip(other.ways) {
+            *sum += more;
+        }
+        self.texts.extend(other.texts);
+        self
+    }
 }
 
 /// Runs them in other processes, on all cores, and prints what was found.
@@ -35,13 +57,12 @@ pub(super) fn all(first: u64, count: u64, show: usize) -> ExitCode {
             let from = n * block;
             part(first.saturating_add(from), block.min(count - from))
         })
-        .reduce(Found::default, |mut a, b| {
-            a.counts += b.counts;
-            a.texts.extend(b.texts);
-            a
-        });
+        .reduce(Found::default, Found::add);
     for text in found.texts.iter().take(show) {
         println!("{text}");
+    }
+    for ((way, _), times) in hostile::ways().into_iter().zip(&found.ways) {
+        println!("{times:>12} {way}");
     }
     println!("{}", found.counts);
     match found.counts.differ {
@@ -73,11 +94,7 @@ fn part(first: u64, count: u64) -> Found {
     };
     if count > 1 {
         let each = (first..first.saturating_add(count)).map(|seed| part(seed, 1));
-        return each.fold(Found::default(), |mut all, one| {
-            all.counts += one.counts;
-            all.texts.extend(one.texts);
-            all
-        });
+        return each.fold(Found::default(), Found::add);
     }
     let (kernel, _) = hostile::text(first);
     Found {
@@ -86,17 +103,22 @@ fn part(first: u64, count: u64) -> Found {
             differ: 1,
             ..Counts::default()
         },
+        ways: Vec::new(),
         texts: vec![format!("seed {first}: {end}\n{kernel}")],
     }
 }
 
 /// What another process has printed.
 fn read(text: &str) -> Option<Found> {
-    let (numbers, rest) = text.split_once('\n')?;
-    let numbers = numbers.split(' ').map(|n| n.parse().ok());
-    let numbers: Vec<u64> = numbers.collect::<Option<_>>()?;
+    let (counts, rest) = text.split_once('\n')?;
+    let (ways, rest) = rest.split_once('\n')?;
+    let numbers = |line: &str| -> Option<Vec<u64>> {
+        let numbers = line.split_whitespace().map(|n| n.parse().ok());
+        numbers.collect()
+    };
     Some(Found {
-        counts: Counts::from_numbers(numbers.try_into().ok()?),
+        counts: Counts::from_numbers(numbers(counts)?.try_into().ok()?),
+        ways: numbers(ways)?,
         texts: match rest {
             "" => Vec::new(),
             rest => vec![rest.to_owned()],

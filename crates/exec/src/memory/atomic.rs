@@ -53,13 +53,11 @@ macro_rules! atomic_element {
 macro_rules! float_operation {
     ($op:ident, $old:ident, $a:ident, $b:ident, $convert:expr, $back:expr) => {{
         let (x, y) = ($convert($old), $convert($a));
+        // Of two NaNs the first, as machine code has it: Rust leaves open which one a sum or a difference is.
+        let other = if x.is_nan() { x } else { y };
         match $op {
-            AtomicOp::FloatAdd | AtomicOp::BrainAdd => {
-                // Of two NaNs the first, as machine code has it: Rust leaves open which one a sum is.
-                let y = if x.is_nan() { x } else { y };
-                $back(x + y)
-            }
-            AtomicOp::FloatSub | AtomicOp::BrainSub => $back(x - y),
+            AtomicOp::FloatAdd | AtomicOp::BrainAdd => $back(x + other),
+            AtomicOp::FloatSub | AtomicOp::BrainSub => $back(x - other),
             AtomicOp::FloatMin | AtomicOp::BrainMin => {
                 if y.is_nan() || x <= y {
                     $old
@@ -141,6 +139,24 @@ mod tests {
         assert_eq!(u32::returned(Decrement, 5, 4), 5);
         assert_eq!(u16::apply(SignedMin, 1, 0xffff, 0), 0xffff);
         assert_eq!(u64::apply(SignedMax, 1, u64::MAX, 0), 1);
+    }
+
+    /// Of two NaNs the one in memory, which becomes quiet.
+    #[test]
+    fn two_nans() {
+        let nans = [0x7fc0_0001u32, 0x7f80_0002, 0xffc0_0003, 0xff80_0004];
+        let wide = |nan: u32| {
+            u64::from(nan >> 31) << 63 | 0x7ff << 52 | u64::from(nan & 0x7f_ffff) << 29
+        };
+        for old in nans {
+            for a in nans {
+                for op in [AtomicOp::FloatAdd, AtomicOp::FloatSub] {
+                    assert_eq!(u32::apply(op, old, a, 0), old | 0x40_0000);
+                    let quiet = wide(old | 0x40_0000);
+                    assert_eq!(u64::apply(op, wide(old), wide(a), 0), quiet);
+                }
+            }
+        }
     }
 
     #[test]

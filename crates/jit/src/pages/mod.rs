@@ -9,6 +9,7 @@ pub(crate) mod place;
 
 use crate::flow::Compiled;
 use crate::mode::control;
+use crate::path::{self, PATHS};
 use ahead::{Follower, Pair, give_up, split};
 use memmap2::{Mmap, MmapMut};
 use std::mem::{MaybeUninit, offset_of};
@@ -85,6 +86,8 @@ pub(crate) struct Context<'a> {
     again: extern "sysv64" fn(&mut Context<'_>) -> u64,
     host: &'a mut dyn Host,
     pages: &'a Pages,
+    /// Which ways traced code has taken.
+    paths: [u8; PATHS],
 }
 
 /// What machine code takes from a thread at once.
@@ -581,6 +584,7 @@ impl Pages {
             again,
             host,
             pages: self,
+            paths: [0; PATHS],
         };
         context.borrow();
         context.follow(thread);
@@ -598,6 +602,9 @@ impl Pages {
             // exchanged by instructions with a lock. What it knows of files and memory stays valid, as only the interpreter
             // implements `Host`.
             enter(&mut context);
+            if self.compiled.traced {
+                path::count(&std::mem::replace(&mut context.paths, [0; PATHS]));
+            }
             context.end(thread);
             if context.fault != 0 {
                 return Err(NativeFault);

@@ -87,5 +87,7 @@ pub(crate) mod follower {
     /// Its size.
     pub(crate) const BYTES: i64 = size_of::<Follower>() as i64;
 }
+/// Ways that were taken, a byte each.
+pub(crate) const PATHS: i64 = offset_of!(Context<'_>, paths) as i64;
 pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
 pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;

@@ -1,117 +1,64 @@
-//! What kernels run on: memory with a fence around each buffer, and numbers that are at ends.
+//! What kernels run on: memory with a fence around each buffer, threads and groups, and fuel that ends anywhere.
 
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "numbers that begin anew are meant to"
-)]
-
-use super::kernel::{Kernel, LANES};
+use super::fences::{Fences, Words};
+use super::kernel::{Kernel, Start};
+use super::numbers::{Pool, Targets, registers, size};
 use fastrand::Rng;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use visakit_exec::memory::{Storage, Surface, Word};
+use visakit_exec::memory::{
+    Addressing, ChannelOrder, ChannelType, Filter, Format, Image, Sampler, Storage, Surface,
+};
 use visakit_exec::{
-    Counters, Fault, Group, Limits, Memory, MemoryAccess, Observer, Program, Progress, ThreadStart,
+    Counters, Fault, Group, HeaderDwords, Limits, Memory, MemoryAccess, Observer, Program,
+    Progress, ThreadStart,
 };
 
-/// Buffers that kernels access, and the one that takes their results.
+/// Buffers that kernels access.
 const BUFFERS: usize = 3;
 
-/// Pages of a fence.
-const PAGES: usize = 3;
-
-/// What is around a buffer.
-const CANARY: u64 = 0xa5a5_a5a5_a5a5_a5a5;
+/// Pages of their fences, of that of the results, and of that of what registers begin with.
+pub(super) const PAGES: [usize; BUFFERS + 2] = [1, 1, 1, 2, 2];
 
 /// Bytes of results of each thread.
-pub(super) const RESULT: usize = 1024;
+pub(super) const RESULT: usize = 768;
 
 /// Most threads of a group.
-const THREADS: usize = 3;
+pub(super) const THREADS: usize = 5;
 
-/// Numbers of 32 bits, and addresses of buffers: the first ones are plain.
-pub(super) const NUMBERS: usize = 16;
-pub(super) const BASES: usize = 8;
-pub(super) const PLAIN_BASES: usize = 4;
+/// Bytes from what the registers of one thread begin with to those of the next one.
+const NEXT_START: u64 = 64;
 
-/// Binding-table indices with a surface; all others have none.
+/// Binding-table indices with a surface, and with an image; all others have none.
 pub(super) const SURFACES: [u8; 3] = [0, 5, 17];
+pub(super) const IMAGES: [u8; 2] = [9, 12];
 
-/// Memory for buffers, between pages that nobody may access where the host has such.
-#[derive(Debug)]
-pub struct Fences {
-    all: Vec<&'static [Word]>,
-}
-
-impl Default for Fences {
-    fn default() -> Self {
-        Self {
-            all: (0..=BUFFERS).map(|_| fenced()).collect(),
-        }
-    }
-}
-
-/// Words between pages that nobody may access, or else between others.
-fn fenced() -> &'static [Word] {
-    #[cfg(unix)]
-    if let Some(words) = visakit_storage::fenced(PAGES) {
-        return words;
-    }
-    let words = (0..PAGES * visakit_storage::PAGE / 8).map(|_| Word::new(0));
-    Vec::leak(words.collect())
-}
-
-/// Where a buffer is in its fence.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    bytes: usize,
-    /// Whether it ends where the fence ends, or else begins where it begins.
-    last: bool,
-}
+/// Groups whose threads access this many accesses are enough.
+const STEPS: u64 = 2000;
 
 /// A launch of a kernel.
 #[derive(Debug)]
 pub struct Launch {
-    buffers: Vec<Place>,
-    /// Whether accesses outside of memory are no faults.
-    lenient: bool,
+    memory: Memory,
+    /// What memory holds at first.
+    words: Vec<Words>,
     local_bytes: usize,
-    /// The buffer of each surface, its first byte and its bytes.
-    surfaces: Vec<(usize, u64, u64)>,
-    masks: Vec<u32>,
-    groups: usize,
+    /// Threads of the first group.
+    starts: Vec<ThreadStart>,
+    groups: u32,
     /// Whether groups go on from the one before, where they may leave registers that nobody reads.
     again: bool,
     fuel: u64,
     max_steps: u64,
-    cr0: u32,
-    /// What memory and variables are made of.
-    seed: u64,
-    shape: Shape,
 }
 
-/// What a launch leaves.
-#[derive(Debug)]
-pub struct Left {
+/// What a run leaves besides memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Left {
     pub(super) fault: String,
-    pub(super) counters: Vec<Counters>,
-    pub(super) buffers: Vec<Vec<u8>>,
-    pub(super) local: Vec<u8>,
-    pub(super) registers: Vec<Vec<u8>>,
+    /// Groups that began.
+    pub(super) groups: u32,
+    pub(super) counters: Counters,
     pub(super) accesses: u64,
-}
-
-/// Where the vectors of a kernel are in its registers.
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    bytes: usize,
-    flat: [usize; 2],
-    windows: [usize; 2],
-    words: [usize; 2],
-    dwords: [usize; 2],
-    numbers: usize,
-    bases: usize,
-    counters: usize,
 }
 
 /// Counts accesses.
@@ -126,243 +73,121 @@ impl Observer for Accesses {
     }
 }
 
-/// A number of bytes that ends nowhere in particular.
-fn size(rng: &mut Rng) -> usize {
-    match rng.u8(..8) {
-        0 => rng.usize(1..80),
-        1 => rng.usize(250..270),
-        2 => 1 << rng.u32(3..13),
-        3 | 4 => rng.usize(500..1100),
-        _ => rng.usize(4080..4110),
-    }
-}
-
-/// A number of 32 bits, often at an end of something.
-fn edge(rng: &mut Rng) -> u32 {
-    match rng.u8(..10) {
-        0 => rng.u32(..),
-        1 => u32::MAX - rng.u32(..40),
-        2 => 0x8000_0000u32.wrapping_sub(rng.u32(..40)),
-        3 => 0xffff - rng.u32(..40),
-        4 | 5 => SURFACES[rng.usize(..SURFACES.len())].into(),
-        _ => rng.u32(..20),
-    }
-}
-
-/// Registers of a thread.
-struct File(Vec<u8>);
-
-impl File {
-    /// So many bytes of numbers, most of them small.
-    fn new(bytes: usize, rng: &mut Rng) -> Self {
-        let number = |rng: &mut Rng| match rng.u8(..4) {
-            0 => rng.u32(..),
-            1 => rng.u32(..4096),
-            _ => rng.u32(..64),
-        };
-        let numbers = (0..bytes / 4).flat_map(|_| number(rng).to_le_bytes());
-        Self(numbers.collect())
-    }
-
-    fn put<const N: usize>(&mut self, at: usize, numbers: impl IntoIterator<Item = [u8; N]>) {
-        let to = self.0[at..].as_chunks_mut().0;
-        for (to, from) in to.iter_mut().zip(numbers) {
-            *to = from;
-        }
-    }
+/// The dwords of the thread header that differ from group to group.
+const fn header(group: u32) -> HeaderDwords {
+    [(0, 0), (4, group), (24, 0), (28, 0)]
 }
 
 impl Launch {
-    pub(super) fn new(rng: &mut Rng, kernel: &Kernel) -> Self {
-        let full = u32::MAX >> (32 - kernel.lanes);
-        let mut buffers: Vec<Place> = (0..BUFFERS)
-            .map(|_| Place {
-                bytes: size(rng),
-                last: rng.bool(),
-            })
-            .collect();
-        buffers.push(Place {
-            bytes: RESULT * THREADS,
-            last: true,
-        });
-        let surfaces = SURFACES.map(|_| {
-            let offset = if rng.bool() { 0 } else { rng.u64(..70) };
-            let size = if rng.bool() {
-                u64::MAX
-            } else {
-                rng.u64(1..2000)
+    pub(super) fn new(
+        rng: &mut Rng,
+        kernel: &Kernel,
+        program: &Program,
+        (fences, pool): (&Fences, &Pool),
+    ) -> Self {
+        let mut memory = Memory::new(1 << 20);
+        memory.set_lenient(rng.u8(..3) != 0);
+        let mut words = fences.empty();
+        let (mut buffers, mut ids) = (Vec::new(), Vec::new());
+        for (number, words) in words.iter_mut().enumerate() {
+            let (bytes, last) = match number {
+                0..BUFFERS => (size(rng), rng.bool()),
+                _ => (8 * words.len(), true),
             };
-            (rng.usize(..BUFFERS), offset, size)
-        });
-        let mask = |rng: &mut Rng| match rng.u8(..6) {
-            0..=2 => full,
-            3 => 1 << rng.u32(..kernel.lanes),
-            4 => full >> rng.u32(..kernel.lanes),
-            _ => (rng.u32(..) & full).max(1),
+            if number < BUFFERS {
+                fill(words, (bytes, last), pool, rng);
+            }
+            let own = fences.part(number, bytes, last);
+            let storage = Storage::lent(own, bytes, Arc::new(()));
+            if let Ok(id) = memory.add_storage(&storage, None) {
+                buffers.push((memory.address(id), bytes));
+                ids.push(id);
+            }
+        }
+        let surface_bytes = bind(&mut memory, &ids, &buffers, rng);
+        let local_bytes = match kernel.start {
+            // Groups repeat where they have none.
+            Start::Loaded if rng.u8(..4) != 0 => 0,
+            _ if rng.u8(..8) == 0 => 0,
+            _ => size(rng),
         };
+        let targets = Targets {
+            buffers: &buffers[..BUFFERS],
+            local_bytes,
+            surface_bytes,
+        };
+        let full = u32::MAX >> (32 - kernel.lanes);
+        let threads = rng.usize(1..=THREADS);
+        let cr0 = match rng.u8(..4) {
+            0 => rng.u32(..) & 0x14f0,
+            _ => 0x4c0,
+        };
+        let (results, starts_at) = (buffers[BUFFERS].0, buffers[BUFFERS + 1].0);
+        let starts = (0..threads as u64).map(|n| {
+            let start = ThreadStart {
+                mask: mask(kernel, full, rng),
+                cr0,
+                ..ThreadStart::default()
+            };
+            let results = results + n * RESULT as u64;
+            match kernel.start {
+                Start::Loaded => {
+                    let from = starts_at + n * NEXT_START;
+                    let mut image = vec![0; 2 * kernel.grf_bytes as usize];
+                    let inputs = image[kernel.grf_bytes as usize..].as_chunks_mut::<8>().0;
+                    inputs[0] = from.to_le_bytes();
+                    inputs[1] = results.to_le_bytes();
+                    ThreadStart { image, ..start }
+                }
+                Start::Set | Start::Pairs => {
+                    let set = |name: &str, bytes: Vec<u8>| Some((program.variable(name)?, bytes));
+                    let sets = [
+                        set("BIG", registers(&targets, pool, rng)),
+                        set("OA", results.to_le_bytes().to_vec()),
+                        set("P1", rng.u32(..).to_le_bytes().to_vec()),
+                        set("P2", rng.u32(..).to_le_bytes().to_vec()),
+                    ];
+                    ThreadStart {
+                        scratch_bytes: 256,
+                        sets: sets.into_iter().flatten().collect(),
+                        ..start
+                    }
+                }
+            }
+        });
+        let starts = starts.collect();
+        if kernel.start == Start::Loaded
+            && let Some(words) = words.last_mut()
+        {
+            let bytes = registers(&targets, pool, rng);
+            let count = words.len();
+            words.copy_from_slice(pool.part(count, rng));
+            for (to, from) in words.iter_mut().zip(bytes.as_chunks().0) {
+                *to = u64::from_le_bytes(*from);
+            }
+        }
         Self {
-            buffers,
-            lenient: rng.u8(..3) != 0,
-            local_bytes: if rng.u8(..8) == 0 { 0 } else { size(rng) },
-            surfaces: surfaces.to_vec(),
-            masks: (0..rng.usize(1..=THREADS)).map(|_| mask(rng)).collect(),
-            groups: rng.usize(1..4),
+            memory,
+            words,
+            local_bytes,
+            starts,
+            groups: match kernel.start {
+                Start::Loaded => rng.u32(1..8),
+                _ => rng.u32(1..4),
+            },
             again: rng.bool(),
             fuel: match rng.u8(..4) {
                 0 => rng.u64(1..20),
                 1 => rng.u64(20..200),
                 _ => u64::MAX,
             },
-            max_steps: if rng.bool() { 1500 } else { rng.u64(1..300) },
-            cr0: if rng.u8(..4) == 0 {
-                rng.u32(..) & 0x14f0
-            } else {
-                0x4c0
-            },
-            seed: rng.u64(..),
-            shape: Shape {
-                bytes: kernel.bytes,
-                flat: kernel.flat,
-                windows: kernel.windows,
-                words: kernel.words,
-                dwords: kernel.dwords,
-                numbers: kernel.numbers,
-                bases: kernel.bases,
-                counters: kernel.counters,
+            max_steps: match kernel.start {
+                // No limit may be near.
+                Start::Pairs => u64::MAX,
+                _ if rng.bool() => STEPS,
+                _ => rng.u64(1..300),
             },
         }
-    }
-
-    /// Fills the fences, and lends the buffers to a memory. The words of each buffer follow.
-    fn memory(&self, fences: &Fences, rng: &mut Rng) -> (Memory, Vec<u64>) {
-        let mut memory = Memory::new(1 << 20);
-        memory.set_lenient(self.lenient);
-        let (mut ids, mut bases) = (Vec::new(), Vec::new());
-        for (place, words) in self.buffers.iter().zip(&fences.all) {
-            for word in *words {
-                word.store(CANARY, Relaxed);
-            }
-            let count = place.bytes.div_ceil(8);
-            let own = match place.last {
-                true => &words[words.len() - count..],
-                false => &words[..count],
-            };
-            let storage = Storage::lent(own, place.bytes, Arc::new(()));
-            let numbers: Vec<u8> = (0..place.bytes)
-                .map(|at| {
-                    if at % 4 == 0 || rng.bool() {
-                        rng.u8(..)
-                    } else {
-                        0
-                    }
-                })
-                .collect();
-            storage.write(0, &numbers);
-            if let Ok(id) = memory.add_storage(&storage, None) {
-                bases.push(memory.address(id));
-                ids.push(id);
-            }
-        }
-        for (index, (buffer, offset, size)) in SURFACES.iter().zip(&self.surfaces) {
-            let surface = Surface::Buffer {
-                buffer: ids[*buffer],
-                offset: *offset,
-                size: *size,
-            };
-            // One that is beyond its buffer is refused: then there is none.
-            let _ = memory.bind(*index, surface);
-        }
-        (memory, bases)
-    }
-
-    /// Places of lanes, relative to the first byte of something.
-    fn places(room: usize, rng: &mut Rng) -> [u64; LANES] {
-        let size = [1u64, 2, 4, 4, 4, 8, 8, 16][rng.usize(..8)];
-        let end = room as u64;
-        let most = end.saturating_sub(size * LANES as u64) / size;
-        let first = size * rng.u64(..=most);
-        let shape = rng.u8(..16);
-        let stride = rng.u64(1..9) * if rng.bool() { 1 } else { size };
-        let (a, b) = (rng.u64(..), rng.u32(..32) as usize);
-        std::array::from_fn(|lane| {
-            let n = lane as u64;
-            match shape {
-                0..=4 => first + n * size,
-                5 => first,
-                6 => rng.u64(..=end.saturating_sub(size)) / size * size,
-                7 => (first + n * stride) % end.max(1),
-                8 => first + rng.u64(..4) * size,
-                // The last bytes, and across the end.
-                9 => end.wrapping_sub(size).wrapping_sub(rng.u64(..3)),
-                10 => end.wrapping_sub(size * 8).wrapping_add(n * size),
-                11 if lane == b => end.wrapping_add(rng.u64(..64)),
-                12 => first + n * size + 1,
-                // Where numbers of 32 and 64 bits begin anew.
-                13 => (a | 0xffff_ffff)
-                    .wrapping_sub(16 * size)
-                    .wrapping_add(n * size),
-                14 if lane == b => rng.u64(..),
-                15 => (n * size).wrapping_sub(size * 4),
-                _ => first + (n ^ 3) * size,
-            }
-        })
-    }
-
-    /// The registers of a thread.
-    fn registers(&self, bases: &[u64], rng: &mut Rng) -> Vec<u8> {
-        let shape = &self.shape;
-        let mut file = File::new(shape.bytes, rng);
-        // Numbers that follow each other begin anew where they have so many bits, or they do not.
-        let bits = [8u32, 16, 31, 32][rng.usize(..4)];
-        let first = match rng.u8(..4) {
-            0 => rng.u64(..8),
-            _ => (1u64 << bits) - rng.u64(1..40),
-        };
-        for at in shape.words {
-            let words = (first..).map(|n| (n as u16).to_le_bytes());
-            file.put(at, words.take(LANES));
-        }
-        for at in shape.dwords {
-            let dwords = (first..).map(|n| (n as u32).to_le_bytes());
-            file.put(at, dwords.take(LANES));
-        }
-        let numbers = (0..NUMBERS).map(|_| edge(rng).to_le_bytes());
-        file.put(shape.numbers, numbers.collect::<Vec<_>>());
-        let numbers = (0..BASES).map(|n| {
-            let base = bases[rng.usize(..BUFFERS)];
-            let base = match (n, rng.u8(..16)) {
-                (_, 0) => base.wrapping_add(rng.u64(..64)),
-                (_, 1) => base.wrapping_sub(rng.u64(..64) * 8),
-                (_, 2) => rng.u64(..),
-                (0..PLAIN_BASES, _) => base,
-                // What begins anew would be inside if it did not.
-                _ => {
-                    let anew = 1u64 << bits << (n - PLAIN_BASES);
-                    base.wrapping_sub(anew).wrapping_add(rng.u64(..64) * 8)
-                }
-            };
-            base.to_le_bytes()
-        });
-        file.put(shape.bases, numbers.collect::<Vec<_>>());
-        let counters = (0..64).map(|_| [if rng.bool() { 0 } else { rng.u8(..) }]);
-        file.put(shape.counters, counters.collect::<Vec<_>>());
-        for at in shape.flat {
-            let buffer = rng.usize(..BUFFERS);
-            let places = Self::places(self.buffers[buffer].bytes, rng);
-            let places = places.map(|place| bases[buffer].wrapping_add(place).to_le_bytes());
-            file.put(at, places);
-        }
-        for at in shape.windows {
-            let surface = self.buffers[self.surfaces[0].0].bytes;
-            let room = if rng.bool() {
-                self.local_bytes
-            } else {
-                surface
-            };
-            let places = Self::places(room, rng);
-            file.put(at, places.map(|place| (place as u32).to_le_bytes()));
-        }
-        file.0
     }
 
     /// Whether registers are what they would be if each group began anew.
@@ -370,92 +195,214 @@ impl Launch {
         self.groups == 1 || !self.again
     }
 
-    pub(super) fn run(&self, program: &Program, fences: &Fences, compiled: bool) -> Left {
-        let mut rng = Rng::with_seed(self.seed);
-        let (memory, bases) = self.memory(fences, &mut rng);
-        let results = bases.last().copied().unwrap_or(0);
-        let set = |name: &str, bytes: Vec<u8>| Some((program.variable(name)?, bytes));
-        let starts: Vec<ThreadStart> = (0u64..)
-            .zip(&self.masks)
-            .map(|(n, mask)| {
-                let results = results + n * RESULT as u64;
-                let sets = [
-                    set("BIG", self.registers(&bases, &mut rng)),
-                    set("OA", results.to_le_bytes().to_vec()),
-                    set("P1", rng.u32(..).to_le_bytes().to_vec()),
-                    set("P2", rng.u32(..).to_le_bytes().to_vec()),
-                ];
-                ThreadStart {
-                    mask: *mask,
-                    cr0: self.cr0,
-                    scratch_bytes: 256,
-                    sets: sets.into_iter().flatten().collect(),
-                    ..ThreadStart::default()
-                }
-            })
-            .collect();
-        let limits = Limits {
-            max_steps: self.max_steps,
-            ..Limits::default()
+    /// Runs all groups, in the interpreter or in machine code.
+    pub(super) fn run(
+        &self,
+        program: &Program,
+        group: &mut Group,
+        fences: &Fences,
+        compiled: bool,
+    ) -> Left {
+        fences.fill(&self.words);
+        let mut run = Run {
+            launch: self,
+            program,
+            limits: Limits {
+                max_steps: self.max_steps,
+                ..Limits::default()
+            },
+            left: Left::default(),
         };
-        let mut left = Left {
-            fault: String::new(),
-            counters: Vec::new(),
-            buffers: Vec::new(),
-            local: Vec::new(),
-            registers: Vec::new(),
-            accesses: 0,
-        };
-        let mut accesses = Accesses(0);
-        let mut group = Group::default();
-        for number in 0..self.groups {
-            let local = self.local_bytes;
-            let mut ended = match number > 0 && self.again {
-                true => group.next(program, local, &starts, &limits),
-                false => group.reset(program, local, &starts, &limits),
-            };
-            if ended.is_ok() && compiled {
-                ended = self
-                    .in_parts(&mut group, program, &memory, &limits)
-                    .map_or(Ok(()), Err);
-            } else if ended.is_ok() {
-                let run = group.run(program, &memory, &limits, &mut accesses);
-                ended = run.map(|_| ());
-            }
-            left.counters.push(group.counters());
-            if let Err(fault) = ended {
-                left.fault = fault.to_string();
-                break;
-            }
-        }
-        left.accesses = accesses.0;
-        left.local = group.slm().to_vec();
-        let threads = (0..self.masks.len()).filter_map(|n| group.thread(n));
-        left.registers = threads.map(|thread| thread.registers().to_vec()).collect();
-        let bytes = |words: &[Word]| {
-            let words = words
-                .iter()
-                .flat_map(|word| word.load(Relaxed).to_le_bytes());
-            words.collect::<Vec<u8>>()
-        };
-        left.buffers = fences.all.iter().map(|words| bytes(words)).collect();
+        let ended = run.all(group, compiled);
+        let mut left = run.left;
+        left.fault = ended
+            .err()
+            .map_or_else(String::new, |fault| fault.to_string());
         left
     }
 
-    /// Runs a group to its end, a part at a time. Returns its fault, if it has one.
-    fn in_parts(
-        &self,
-        group: &mut Group,
-        program: &Program,
-        memory: &Memory,
-        limits: &Limits,
-    ) -> Option<Fault> {
+    /// What threads have in their registers.
+    pub(super) fn registers<'g>(&self, group: &'g Group) -> impl Iterator<Item = &'g [u8]> {
+        let threads = (0..self.starts.len()).filter_map(|n| group.thread(n));
+        threads.map(visakit_exec::Thread::registers)
+    }
+
+    /// The header of threads of a group.
+    fn starts_of(&self, group: u32) -> Vec<ThreadStart> {
+        let mut starts = self.starts.clone();
+        for start in &mut starts {
+            for (at, value) in header(group) {
+                if let Some(dword) = start.image.get_mut(at..at + 4) {
+                    dword.copy_from_slice(&value.to_le_bytes());
+                }
+            }
+        }
+        starts
+    }
+}
+
+/// All groups of a launch.
+struct Run<'a> {
+    launch: &'a Launch,
+    program: &'a Program,
+    limits: Limits,
+    left: Left,
+}
+
+impl Run<'_> {
+    fn all(&mut self, group: &mut Group, compiled: bool) -> Result<(), Box<Fault>> {
+        let launch = self.launch;
+        let mut next = 0;
+        while next < launch.groups {
+            let number = next;
+            next += 1;
+            self.left.groups = next;
+            let starts = launch.starts_of(number);
+            let (program, local) = (self.program, launch.local_bytes);
+            match number > 0 && launch.again {
+                true => group.next(program, local, &starts, &self.limits)?,
+                false => group.reset(program, local, &starts, &self.limits)?,
+            }
+            let ended = match compiled {
+                true => self.in_parts(group, &mut next),
+                false => self.watched(group),
+            };
+            self.left.groups = next;
+            let counters = group.counters();
+            self.left.counters.instructions += counters.instructions;
+            self.left.counters.lane_operations += counters.lane_operations;
+            ended?;
+        }
+        Ok(())
+    }
+
+    /// Runs a group in the interpreter.
+    fn watched(&mut self, group: &mut Group) -> Result<(), Box<Fault>> {
+        let mut accesses = Accesses(0);
+        let memory = &self.launch.memory;
+        let ran = group.run(self.program, memory, &self.limits, &mut accesses);
+        self.left.accesses += accesses.0;
+        ran.map(|_| ()).map_err(Box::new)
+    }
+
+    /// Runs a group to its end, a part at a time, and goes on with others if they may follow it.
+    fn in_parts(&self, group: &mut Group, next: &mut u32) -> Result<(), Box<Fault>> {
+        let launch = self.launch;
+        let mut more = || {
+            let follows = launch.again && *next < launch.groups;
+            follows.then(|| {
+                *next += 1;
+                header(*next - 1)
+            })
+        };
         loop {
-            match group.advance(program, memory, limits, self.fuel, None, &mut ()) {
-                Ok(Progress::Ended) => return None,
-                Ok(_) => {}
-                Err(fault) => return Some(fault),
+            let progress = group.advance_through(
+                self.program,
+                &launch.memory,
+                &self.limits,
+                launch.fuel,
+                None,
+                &mut (),
+                &mut more,
+            );
+            if progress.map_err(Box::new)? == Progress::Ended {
+                return Ok(());
             }
         }
     }
+}
+
+/// Fills a buffer, and leaves what is around it.
+fn fill(words: &mut Words, (bytes, last): (usize, bool), pool: &Pool, rng: &mut Rng) {
+    let count = bytes.div_ceil(8);
+    let first = if last { words.len() - count } else { 0 };
+    let own = words.iter_mut().skip(first).zip(pool.part(count, rng));
+    for (number, (word, from)) in own.enumerate() {
+        let own = match bytes - 8 * number {
+            left @ ..8 => u64::MAX >> (64 - 8 * left),
+            _ => u64::MAX,
+        };
+        *word = *word & !own | from & own;
+    }
+}
+
+/// Lanes that run.
+fn mask(kernel: &Kernel, full: u32, rng: &mut Rng) -> u32 {
+    let all = match kernel.start {
+        Start::Set => 3,
+        Start::Loaded | Start::Pairs => 24,
+    };
+    match rng.u8(..all + 3) {
+        0 => 1 << rng.u32(..kernel.lanes),
+        1 => full >> rng.u32(..kernel.lanes),
+        2 => (rng.u32(..) & full).max(1),
+        _ => full,
+    }
+}
+
+/// Binds surfaces, images and a sampler. Returns the bytes of the buffer of the first surface.
+fn bind(
+    memory: &mut Memory,
+    ids: &[visakit_exec::BufferId],
+    buffers: &[(u64, usize)],
+    rng: &mut Rng,
+) -> usize {
+    let mut of_first = 0;
+    for (number, index) in SURFACES.into_iter().enumerate() {
+        let buffer = rng.usize(..BUFFERS);
+        if number == 0 {
+            of_first = buffers[buffer].1;
+        }
+        let surface = Surface::Buffer {
+            buffer: ids[buffer],
+            offset: if rng.bool() { 0 } else { rng.u64(..70) },
+            size: if rng.bool() {
+                u64::MAX
+            } else {
+                rng.u64(1..2000)
+            },
+        };
+        // One that is beyond its buffer is refused: then there is none.
+        let _ = memory.bind(index, surface);
+        memory.bind_counter(index, ids[buffer], rng.u64(..80));
+        let _ = memory.bind_handle(u32::from(index), surface);
+        let _ = memory.bind_state(u32::from(index) << 6, surface);
+    }
+    for index in IMAGES {
+        let (width, height) = (rng.u32(1..40), rng.u32(1..20));
+        let types = [
+            (ChannelOrder::R, ChannelType::Uint8),
+            (ChannelOrder::Rgba, ChannelType::Float32),
+            (ChannelOrder::Rgba, ChannelType::Unorm8),
+            (ChannelOrder::R, ChannelType::Sint32),
+        ];
+        let (order, channel) = types[rng.usize(..types.len())];
+        let format = Format { order, channel };
+        let row = width * u32::try_from(format.bytes()).unwrap_or(1);
+        let mut image = Image::new_2d(
+            ids[rng.usize(..BUFFERS)],
+            width,
+            height,
+            row + rng.u32(..9),
+            format,
+        );
+        image.offset = rng.u64(..9);
+        let _ = memory.bind(index, Surface::Image2d(image));
+    }
+    let addressing = [
+        Addressing::Unchecked,
+        Addressing::ClampToEdge,
+        Addressing::ClampToBorder,
+        Addressing::Repeat,
+        Addressing::Mirror,
+    ];
+    memory.bind_sampler(
+        0,
+        Sampler {
+            normalized: rng.bool(),
+            addressing: addressing[rng.usize(..addressing.len())],
+            filter: [Filter::Nearest, Filter::Linear][rng.usize(..2)],
+        },
+    );
+    of_first
 }

@@ -11,20 +11,31 @@
 //!
 //! This is written against the public interface of the executor and of the compiler alone.
 
+mod fences;
 pub mod kernel;
 pub mod launch;
+mod numbers;
 
 use fastrand::Rng;
+use fences::{Fences, Words};
 use kernel::Kernel;
-use launch::{Fences, Launch, Left};
+use launch::{Launch, Left};
+use numbers::Pool;
 use std::fmt;
 use std::ops::{AddAssign, Range};
 use std::sync::Arc;
-use visakit_exec::{Compiler, Examined, Options, Pass, Program};
+use visakit_exec::{Examined, Group, Options, Pass, Program};
+use visakit_isa::object::Object;
 use visakit_jit::Jit;
 
 /// Launches of each kernel: most of the time is spent on compiling it.
-const LAUNCHES: usize = 8;
+const LAUNCHES: usize = 3;
+
+/// Kernels whose first contents are parts of the same words.
+const POOLED: u64 = 64;
+
+/// Kernels of which one is compiled to code that says which ways it takes.
+const TRACED: u64 = 4;
 
 /// How many were compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -112,24 +123,38 @@ impl fmt::Display for Difference {
 /// Compares the kernels of these seeds.
 #[must_use]
 pub fn judge(seeds: Range<u64>) -> (Counts, Vec<Difference>) {
-    let fences = Fences::default();
+    let mut bench = Bench {
+        fences: Fences::new(&launch::PAGES),
+        pool: Pool::new(seeds.start / POOLED * POOLED),
+        groups: Default::default(),
+    };
     let (mut counts, mut differences) = (Counts::default(), Vec::new());
     for seed in seeds {
-        let (more, difference) = one(seed, &fences);
+        let (more, difference) = bench.one(seed);
         counts += more;
         differences.extend(difference);
     }
     (counts, differences)
 }
 
-/// The kernel of a text, for the interpreter, or compiled.
-fn program(kernel: &Kernel, compiled: Option<(Jit, Examined)>) -> Result<Program, String> {
+/// How often machine code of this process has taken each of its ways, as far as it says so.
+#[must_use]
+pub fn ways() -> Vec<(&'static str, u64)> {
+    let taken = visakit_jit::taken().into_iter();
+    taken.map(|(path, n)| (path.description(), n)).collect()
+}
+
+fn assemble(kernel: &Kernel) -> Result<Object<'_>, String> {
     let options = visakit_text::asm::Options::default();
     let object = visakit_text::asm::assemble(kernel.text.as_bytes(), &options);
-    let object = object.map_err(|faults| {
+    object.map_err(|faults| {
         let first = faults.first();
         first.map_or_else(String::new, |fault| fault.message.to_string())
-    })?;
+    })
+}
+
+/// The program of a kernel.
+fn program(kernel: &Kernel, object: &Object<'_>) -> Result<Program, String> {
     let (routine, _) = object.routines().next().ok_or("no routine")?;
     let options = Options {
         grf_bytes: kernel.grf_bytes,
@@ -137,97 +162,153 @@ fn program(kernel: &Kernel, compiled: Option<(Jit, Examined)>) -> Result<Program
         passes: Pass::IN_PLACE.to_vec(),
         ..Options::default()
     };
-    let mut program = Program::new(&object, routine, &options).map_err(|e| e.to_string())?;
-    if let Some((jit, examined)) = compiled {
-        program.examine_registers(examined);
-        let compiler: Arc<dyn Compiler> = Arc::new(jit);
-        program.compile_with(compiler, 0);
-    }
-    Ok(program)
+    Program::new(object, routine, &options).map_err(|e| e.to_string())
 }
 
 /// The text of a seed, and why it is no kernel, if it is not.
 #[must_use]
 pub fn text(seed: u64) -> (String, Option<String>) {
     let kernel = Kernel::new(&mut Rng::with_seed(seed));
-    let refused = program(&kernel, None).err();
+    let refused = assemble(&kernel).and_then(|object| program(&kernel, &object).map(|_| ()));
+    let refused = refused.err();
     (kernel.text, refused)
 }
 
-fn one(seed: u64, fences: &Fences) -> (Counts, Option<Difference>) {
-    let mut rng = Rng::with_seed(seed);
-    let kernel = Kernel::new(&mut rng);
-    let mut counts = Counts::default();
-    let Ok(interpreted) = program(&kernel, None) else {
-        counts.refused = 1;
-        return (counts, None);
-    };
+/// What kernels run on, one after the other.
+struct Bench {
+    fences: Fences,
+    pool: Pool,
+    /// For the interpreter, and for machine code.
+    groups: [Group; 2],
+}
+
+/// A kernel as machine code.
+struct Compiled {
+    jit: Jit,
+    program: Program,
+    examined: Examined,
+}
+
+/// What a launch leaves in the interpreter.
+struct Expected {
+    left: Left,
+    words: Vec<Words>,
+}
+
+impl Bench {
+    fn one(&mut self, seed: u64) -> (Counts, Option<Difference>) {
+        let mut rng = Rng::with_seed(seed);
+        let kernel = Kernel::new(&mut rng);
+        let mut counts = Counts::default();
+        if seed % POOLED == 0 {
+            self.pool = Pool::new(seed);
+        }
+        let Ok(compiled) = compile(&kernel, seed, &mut rng) else {
+            counts.refused = 1;
+            return (counts, None);
+        };
+        counts.kernels = 1;
+        // An observer sees accesses of the interpreter alone.
+        let Some(Compiled { program, .. }) = compiled.first() else {
+            return (counts, None);
+        };
+        for _ in 0..LAUNCHES {
+            let launch = Launch::new(&mut rng, &kernel, program, (&self.fences, &self.pool));
+            let [watched, _] = &mut self.groups;
+            let left = launch.run(program, watched, &self.fences, false);
+            let expected = Expected {
+                left,
+                words: self.fences.content(),
+            };
+            counts.launches += 1;
+            counts.faults += u64::from(!expected.left.fault.is_empty());
+            counts.accesses += expected.left.accesses;
+            for compiled in &compiled {
+                if let Some(what) = self.difference(&launch, compiled, &expected) {
+                    counts.differ = 1;
+                    let (features, examined) = (compiled.jit.features(), compiled.examined);
+                    let what = format!("{features:?}, {examined:?}: {what}\n{launch:?}");
+                    let text = kernel.text;
+                    return (counts, Some(Difference { seed, text, what }));
+                }
+            }
+        }
+        (counts, None)
+    }
+
+    /// What differs, if anything does.
+    fn difference(
+        &mut self,
+        launch: &Launch,
+        compiled: &Compiled,
+        expected: &Expected,
+    ) -> Option<String> {
+        let [watched, group] = &mut self.groups;
+        let mut left = launch.run(&compiled.program, group, &self.fences, true);
+        left.accesses = expected.left.accesses;
+        if left != expected.left {
+            return Some(format!("{left:?} is not {:?}", expected.left));
+        }
+        if let Some((fence, at, word)) = self.fences.different(&expected.words) {
+            let expected = expected.words[fence][at];
+            return Some(format!(
+                "word {at} of fence {fence} is {word:#018x}, not {expected:#018x}"
+            ));
+        }
+        let differs = |left: &[u8], expected: &[u8]| {
+            let at = left.iter().zip(expected).position(|(a, b)| a != b);
+            at.or((left.len() != expected.len()).then_some(left.len()))
+        };
+        if let Some(at) = differs(group.slm(), watched.slm()) {
+            return Some(format!("shared local memory differs at {at}"));
+        }
+        if compiled.examined != Examined::Always || !launch.is_fresh() {
+            return None;
+        }
+        let registers = launch.registers(group).zip(launch.registers(watched));
+        let mut all = registers.enumerate();
+        all.find_map(|(thread, (left, expected))| {
+            let at = differs(left, expected)?;
+            Some(format!("registers of thread {thread} differ at {at}"))
+        })
+    }
+}
+
+/// A kernel in machine code of each width.
+fn compile(kernel: &Kernel, seed: u64, rng: &mut Rng) -> Result<Vec<Compiled>, String> {
+    let object = assemble(kernel)?;
     // Machine code makes most of programs whose registers nobody looks at.
-    let examined = match rng.u8(..4) {
+    let examined = match rng.u8(..8) {
         0 => Examined::Always,
         1 => Examined::AtEnd,
         _ => Examined::Never,
     };
     let mut compilers: Vec<Jit> = [Jit::avx2(), Jit::host()].into_iter().flatten().collect();
     compilers.dedup();
-    let compiled: Vec<(Jit, Program)> = compilers
-        .into_iter()
-        .filter_map(|jit| Some((jit, program(&kernel, Some((jit, examined))).ok()?)))
-        .collect();
-    counts.kernels = 1;
-    for _ in 0..LAUNCHES {
-        let launch = Launch::new(&mut rng, &kernel);
-        let expected = launch.run(&interpreted, fences, false);
-        counts.launches += 1;
-        counts.faults += u64::from(!expected.fault.is_empty());
-        counts.accesses += expected.accesses;
-        for (jit, program) in &compiled {
-            let left = launch.run(program, fences, true);
-            let registers = examined == Examined::Always && launch.is_fresh();
-            if let Some(what) = difference(&expected, &left, registers) {
-                counts.differ = 1;
-                let features = jit.features();
-                let what = format!("{features:?}, {examined:?}: {what}\n{launch:?}");
-                let text = kernel.text;
-                return (counts, Some(Difference { seed, text, what }));
-            }
+    // Both, or one of them: compiling is what takes the time.
+    match seed % 3 {
+        0 => {}
+        number => {
+            compilers = compilers
+                .into_iter()
+                .skip(1 - (number as usize & 1))
+                .take(1)
+                .collect()
         }
     }
-    (counts, None)
-}
-
-/// What differs, if anything does.
-fn difference(expected: &Left, left: &Left, registers: bool) -> Option<String> {
-    if expected.fault != left.fault {
-        return Some(format!(
-            "fault {:?} is not {:?}",
-            left.fault, expected.fault
-        ));
-    }
-    if expected.counters != left.counters {
-        return Some(format!(
-            "{:?} is not {:?}",
-            left.counters, expected.counters
-        ));
-    }
-    let differs = |what: &str, left: &[u8], expected: &[u8]| {
-        let at = left.iter().zip(expected).position(|(a, b)| a != b);
-        let at = at.or((left.len() != expected.len()).then_some(left.len().min(expected.len())))?;
-        let part = |bytes: &[u8]| bytes.iter().skip(at).take(8).copied().collect::<Vec<u8>>();
-        let (left, expected) = (part(left), part(expected));
-        Some(format!(
-            "{what} from {at} on {left:02x?} is not {expected:02x?}"
-        ))
+    let compile = |jit: Jit| {
+        let mut program = program(kernel, &object)?;
+        let jit = match seed % TRACED {
+            0 => jit.traced(),
+            _ => jit,
+        };
+        program.examine_registers(examined);
+        program.compile_with(Arc::new(jit), 0);
+        Ok(Compiled {
+            jit,
+            program,
+            examined,
+        })
     };
-    let buffers = left.buffers.iter().zip(&expected.buffers).enumerate();
-    let mut buffers = buffers.filter_map(|(n, (left, expected))| {
-        differs(&format!("buffer {n} with its fence"), left, expected)
-    });
-    let local = || differs("shared local memory", &left.local, &expected.local);
-    let registers = || {
-        let all = left.registers.iter().zip(&expected.registers).enumerate();
-        let mut all = all.filter(|_| registers);
-        all.find_map(|(n, (left, expected))| differs(&format!("thread {n}"), left, expected))
-    };
-    buffers.next().or_else(local).or_else(registers)
+    compilers.into_iter().map(compile).collect()
 }

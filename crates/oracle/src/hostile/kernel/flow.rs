@@ -66,6 +66,9 @@ impl Writer<'_> {
 
     /// A loop that counts in some type.
     pub(super) fn turns(&mut self, depth: u32) {
+        if self.endless {
+            return self.message();
+        }
         let ty = self.one(&COUNTED);
         let (n, label) = (self.rng.u8(..4), self.label());
         let is_float = matches!(ty, "f" | "df" | "hf");
@@ -133,6 +136,146 @@ impl Writer<'_> {
         for _ in 0..self.rng.usize(1..3) {
             self.statement(depth - 1);
         }
+        if self.rng.bool() {
+            // What the others run instead.
+            self.line(&format!("goto (M1, {lanes}) O{label}\nL{label}:"));
+            self.statement(depth - 1);
+            return self.line(&format!("O{label}:"));
+        }
         self.line(&format!("L{label}:"));
+    }
+
+    /// A loop of which most computes, and whose addresses go on.
+    pub(super) fn long_turns(&mut self) {
+        let label = self.label();
+        let turns = [2, 5, 40][self.rng.usize(..3)];
+        self.line("mov (M1_NM, 1) I(0,0)<1> 0x0:ud");
+        self.line(&format!("L{label}:"));
+        for _ in 0..self.rng.usize(7..12) {
+            self.compute();
+        }
+        match self.rng.u8(..4) {
+            0 => self.atomic(),
+            1 => self.chain(),
+            _ => self.message(),
+        }
+        if self.rng.bool() {
+            let lanes = self.lanes;
+            self.line(&format!(
+                "cmp.gt (M1, {lanes}) P5 I(0,0)<0;1,0> E(0,0)<1;1,0>\n(P5) goto (M1, {lanes}) M{label}"
+            ));
+            self.compute();
+        }
+        self.advance();
+        self.line("add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:ud");
+        self.line(&format!(
+            "cmp.lt (M1_NM, 1) P4 I(0,0)<0;1,0> {turns:#x}:ud\n(P4) jmp (M1, 1) L{label}\nM{label}:"
+        ));
+    }
+
+    /// Numbers that addresses are made of go on.
+    pub(super) fn advance(&mut self) {
+        let lanes = self.lanes;
+        let by = self.one(&["0x4", "0x10", "0x40", "0x80", "0xfffffffc"]);
+        let (n, number) = (self.rng.u8(..2), self.rng.usize(..4));
+        let line = match self.rng.u8(..5) {
+            0 => format!("add (M1_NM, 1) N(0,{number})<1> N(0,{number})<0;1,0> {by}:ud"),
+            1 => format!("add (M1_NM, 1) NQ(0,{number})<1> NQ(0,{number})<0;1,0> {by}:d"),
+            2 => format!("add (M1, {lanes}) A{n}(0,0)<1> A{n}(0,0)<1;1,0> {by}:d"),
+            _ => format!("add (M1, {lanes}) X{n}(0,0)<1> X{n}(0,0)<1;1,0> {by}:ud"),
+        };
+        self.line(&line);
+    }
+
+    /// A loop of squares: products by powers of two of sums.
+    pub(super) fn squares(&mut self) {
+        let (lanes, label) = (self.lanes, self.label());
+        let operand = |name: &str| format!("{name}(0,0)<1;1,0>");
+        let [x, y, t, c] = ["D0F", "D1F", "D2F", "VF1"].map(operand);
+        let factor = self.one(&["0x40000000", "0x40800000", "0x3f000000", "0x40400000"]);
+        let mut lines = vec![
+            format!("mul (M1, {lanes}) D2F(0,0)<1> {y} (-){y}"),
+            format!("mad (M1, {lanes}) D2F(0,0)<1> {x} {x} {t}"),
+            format!("add (M1, {lanes}) VF0(0,0)<1> {t} {c}"),
+            format!("mul (M1, {lanes}) D2F(0,32)<1> {x} {factor}:f"),
+            format!("mad (M1, {lanes}) D1F(0,0)<1> D2F(0,32)<1;1,0> {y} {c}"),
+        ];
+        if self.rng.u8(..3) == 0 {
+            lines.push(format!(
+                "cmp.eq (M1, {lanes}) P5 E(0,0)<1;1,0> I(0,0)<0;1,0>\n(P5) goto (M1, {lanes}) M{label}"
+            ));
+        }
+        lines.push(format!("mov (M1, {lanes}) D0F(0,0)<1> VF0(0,0)<1;1,0>"));
+        self.line(&format!("mov (M1_NM, 1) I(0,0)<1> 0x0:ud\nL{label}:"));
+        self.line(&lines.join("\n"));
+        self.line(&format!(
+            "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:ud\n\
+             cmp.lt (M1_NM, 1) P4 I(0,0)<0;1,0> 0x9:ud\n(P4) jmp (M1, 1) L{label}\nM{label}:"
+        ));
+    }
+
+    /// A step of a loop in which two threads may run side by side.
+    fn of_dwords(&mut self) -> String {
+        let lanes = self.lanes;
+        let all = ["D0", "D1", "D2", "V0", "V1"];
+        let [a, b, c] = [(); 3].map(|()| self.one(&all));
+        let float = |name: &str| match name.strip_prefix('V') {
+            Some(number) => format!("VF{number}"),
+            None => format!("{name}F"),
+        };
+        let [fa, fb, fc] = [a, b, c].map(float);
+        match self.rng.u8(..9) {
+            0 | 1 => format!("add (M1, {lanes}) {a}(0,0)<1> {b}(0,0)<1;1,0> {c}(0,0)<1;1,0>"),
+            2 => format!("xor (M1, {lanes}) {a}(0,0)<1> {b}(0,0)<1;1,0> I(0,0)<0;1,0>"),
+            3 => format!(
+                "mad (M1, {lanes}) {fa}(0,0)<1> {fb}(0,0)<1;1,0> {fc}(0,0)<1;1,0> {fb}(0,0)<1;1,0>"
+            ),
+            4 => format!("mul (M1, {lanes}) {fa}(0,0)<1> {fb}(0,0)<1;1,0> 0x40000000:f"),
+            5 => format!("mov (M1, {lanes}) {a}(0,0)<1> N(0,1)<0;1,0>"),
+            6 => format!("add (M1_NM, 1) N(0,1)<1> N(0,1)<0;1,0> {b}(0,2)<0;1,0>"),
+            7 => format!(
+                "cmp.lt (M1, {lanes}) P3 {a}(0,0)<1;1,0> {b}(0,0)<1;1,0>\n\
+                 (P3) sel (M1, {lanes}) {c}(0,0)<1> {a}(0,0)<1;1,0> {b}(0,0)<1;1,0>"
+            ),
+            _ => format!("shl (M1, {lanes}) {a}(0,0)<1> {b}(0,0)<1;1,0> 0x3:ud"),
+        }
+    }
+
+    /// A loop in which two threads may run side by side, at the start of the kernel.
+    pub(super) fn pairs(&mut self) {
+        let (lanes, label) = (self.lanes, self.label());
+        let steps = |writer: &mut Self, count: usize| {
+            for _ in 0..writer.rng.usize(..count) {
+                let line = writer.of_dwords();
+                writer.line(&line);
+            }
+        };
+        steps(self, 3);
+        match self.rng.u8(..8) {
+            0 => self.line(&format!(
+                "cmp.lt (M1, {lanes}) P5 E(0,0)<1;1,0> 0x2:ud\n(P5) goto (M1, {lanes}) S{label}\n\
+                 add (M1, {lanes}) D1(0,0)<1> D1(0,0)<1;1,0> 0x7:ud\nS{label}:"
+            )),
+            1 => self.line(&format!(
+                "cmp.gt (M1_NM, 1) P5 N(0,0)<0;1,0> 0x6:ud\n(P5) jmp (M1, 1) M{label}"
+            )),
+            2 => self.message(),
+            3 => self.line("xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud"),
+            _ => {}
+        }
+        self.line(&format!("mov (M1_NM, 1) I(0,0)<1> 0x0:ud\nL{label}:"));
+        steps(self, 6);
+        self.line(&format!(
+            "add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:ud\n\
+             cmp.gt (M1, {lanes}) P5 I(0,0)<0;1,0> E(0,0)<1;1,0>"
+        ));
+        steps(self, 2);
+        let back = match self.rng.bool() {
+            true => format!("goto (M1, {lanes})"),
+            false => "jmp (M1, 1)".into(),
+        };
+        self.line(&format!("(P5) goto (M1, {lanes}) M{label}"));
+        steps(self, 3);
+        self.line(&format!("{back} L{label}\nM{label}:"));
     }
 }

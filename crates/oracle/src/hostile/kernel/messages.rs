@@ -1,7 +1,7 @@
 //! Messages, and what their addresses are computed from.
 
-use super::{DATA, Writer};
-use crate::hostile::launch::{BASES, NUMBERS, PLAIN_BASES, SURFACES};
+use super::{BASES, BYTES, DATA, NUMBERS, PLAIN_BASES, Writer};
+use crate::hostile::launch::SURFACES;
 
 impl Writer<'_> {
     /// The lanes of a step: all, some, or one.
@@ -78,8 +78,8 @@ impl Writer<'_> {
             ),
             _ => {
                 let sizes = [
-                    "d8u32", "d8u32", "d16u32", "d16u32", "d32", "d32", "d64", "d64", "d32x2",
-                    "d32x3", "d32x4", "d64x2", "d64x3", "d64x4", "d16c32h",
+                    "d8u32", "d8u32", "d16u32", "d16u32", "d32", "d32", "d32", "d32", "d64", "d64",
+                    "d32x2", "d32x3", "d32x4", "d64x2", "d64x3", "d64x4", "d16c32h",
                 ];
                 (exec, self.one(&sizes))
             }
@@ -198,6 +198,9 @@ impl Writer<'_> {
             ));
         }
         self.line(&format!("mov (M1, {lanes}) V0(0,0)<1> {from}(0,0)<1;1,0>"));
+        if self.rng.u8(..3) == 0 {
+            self.row();
+        }
         let number = self.rng.usize(..NUMBERS);
         match self.rng.u8(..6) {
             0 => self.line(&format!(
@@ -251,6 +254,28 @@ impl Writer<'_> {
         self.line(&line);
     }
 
+    /// Adds the place of a row.
+    fn row(&mut self) {
+        let lanes = self.lanes;
+        let from = self.one(&["R0", "R0", "R1", "R1", "L1"]);
+        let by = self.one(&["N(0,0)<0;1,0>", "N(0,4)<0;1,0>", "0x20:ud", "0x8:ud"]);
+        let number = self.rng.usize(..NUMBERS);
+        self.line(&format!(
+            "mov (M1, {lanes}) V1(0,0)<1> {from}(0,0)<1;1,0>\n\
+             mul (M1, {lanes}) V1(0,0)<1> V1(0,0)<1;1,0> {by}"
+        ));
+        let line = match self.rng.u8(..3) {
+            0 => format!(
+                "add3 (M1, {lanes}) V0(0,0)<1> V0(0,0)<1;1,0> V1(0,0)<1;1,0> N(0,{number})<0;1,0>"
+            ),
+            1 => format!(
+                "add3 (M1, {lanes}) V0(0,0)<1> V1(0,0)<1;1,0> V0(0,0)<1;1,0> N(0,{number})<0;1,0>"
+            ),
+            _ => format!("add (M1, {lanes}) V0(0,0)<1> V0(0,0)<1;1,0> V1(0,0)<1;1,0>"),
+        };
+        self.line(&line);
+    }
+
     /// Addresses from what was loaded.
     pub(super) fn loaded_addresses(&mut self) {
         let lanes = self.lanes;
@@ -269,7 +294,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// Addresses at the same distance from others.
+    /// Addresses at the same distance from others, and messages at both.
     pub(super) fn beside(&mut self) {
         let lanes = self.lanes;
         let by = self.one(&[
@@ -278,8 +303,37 @@ impl Writer<'_> {
             "0x8:q",
             "0x100000000:q",
             "0x1:q",
+            "NQ(0,7)<0;1,0>",
         ]);
+        let element = self.one(&["d32", "d32", "d64", "d8u32", "d16u32"]);
+        let message = |writer: &mut Self, n: u8| {
+            let data = writer.one(&DATA);
+            let line = match writer.rng.u8(..3) {
+                0 => format!("lsc_store.ugm (M1, {lanes}) flat[A{n}]:a64 {data}:{element}"),
+                _ => format!("lsc_load.ugm (M1, {lanes}) {data}:{element} flat[A{n}]:a64"),
+            };
+            writer.line(&line);
+        };
+        let before = self.rng.bool();
+        if before {
+            message(self, 0);
+        }
         self.line(&format!("add (M1, {lanes}) A1(0,0)<1> A0(0,0)<1;1,0> {by}"));
+        match self.rng.u8(..6) {
+            0 => self.loaded_addresses(),
+            1 => {
+                // One of them is another one.
+                let lane = self.rng.u32(..lanes);
+                self.line(&format!(
+                    "add (M1_NM, 1) A1(0,{lane})<1> A1(0,{lane})<0;1,0> 0x20:q"
+                ));
+            }
+            _ => {}
+        }
+        if before || self.rng.bool() {
+            let n = self.rng.u8(..4).min(1);
+            message(self, n);
+        }
     }
 
     pub(super) fn compute(&mut self) {
@@ -290,10 +344,32 @@ impl Writer<'_> {
             self.one(&DATA),
             self.one(&["D0", "D1", "V0", "X0"]),
         );
+        if self.rng.u8(..4) == 0 {
+            return self.float();
+        }
         let operation = self.one(&["add", "xor", "mul", "and", "or"]);
         self.line(&format!(
             "{predicate}{operation} {exec} {c}(0,0)<1> {a}(0,0)<1;1,0> {b}(0,0)<1;1,0>"
         ));
+    }
+
+    /// Floats, of any kind.
+    pub(super) fn float(&mut self) {
+        let (exec, _) = self.exec();
+        let predicate = self.predicate();
+        let all = ["D0F", "D1F", "D2F", "VF0", "VF1"];
+        let [a, b, c] = [(); 3].map(|()| self.one(&all));
+        let line = match self.rng.u8(..6) {
+            0 => format!("{predicate}add {exec} {c}(0,0)<1> {a}(0,0)<1;1,0> {b}(0,0)<1;1,0>"),
+            1 => format!("{predicate}mul {exec} {c}(0,0)<1> {a}(0,0)<1;1,0> {b}(0,0)<1;1,0>"),
+            2 => format!(
+                "{predicate}mad {exec} {c}(0,0)<1> {a}(0,0)<1;1,0> {b}(0,0)<1;1,0> {c}(0,0)<1;1,0>"
+            ),
+            3 => format!("min {exec} {c}(0,0)<1> {a}(0,0)<1;1,0> {b}(0,0)<1;1,0>"),
+            4 => format!("{predicate}inv {exec} {c}(0,0)<1> {a}(0,0)<1;1,0>"),
+            _ => format!("{predicate}mov {exec} {c}(0,0)<1> D0(0,0)<1;1,0>"),
+        };
+        self.line(&line);
     }
 
     /// Registers that an address names.
@@ -301,6 +377,8 @@ impl Writer<'_> {
         let offset = match self.rng.u8(..16) {
             0 => "NW(0,4)<0;1,0>".to_owned(),
             1 => format!("{:#x}:uw", self.rng.u16(..)),
+            // The last bytes of all variables.
+            2 | 3 => format!("{:#x}:uw", BYTES - self.rng.usize(..256)),
             _ => format!("{:#x}:uw", self.rng.u16(..512) * 4),
         };
         self.line(&format!("addr_add (M1_NM, 1) AD(0)<1> &BIG {offset}"));
