@@ -1,15 +1,15 @@
 //! Commands that move bytes.
 
-use super::host::Span;
 use super::memory::of;
 use super::{Pointer, Wait, api, enqueue, get, list, put};
-use crate::error::{Code, Result, ensure, fail};
-use crate::model::context::Context;
-use crate::model::event::Work;
-use crate::model::memory::Mem;
-use crate::model::queue::Queue;
 use opencl_sys as cl;
 use std::sync::Arc;
+use visakit_driver::context::Context;
+use visakit_driver::error::{Code, Result, ensure, fail};
+use visakit_driver::event::Work;
+use visakit_driver::memory::Mem;
+use visakit_driver::queue::Queue;
+use visakit_host::Span;
 use visakit_launch::ImageKind;
 
 /// A box of bytes: where it starts, and how far its rows and slices are apart.

@@ -1,12 +1,11 @@
-//! The targets of `cl_context`, `cl_mem` and so on.
+//! The targets of handles: `cl_context`, `ze_device_handle_t` and so on.
 //!
-//! A handle is the address of a cell that holds the dispatch table, as the loader requires, and a magic number. Objects
+//! A handle is the address of a cell that holds the address of the dispatch table, as OpenCL's loader requires, and a magic
+//! number. Objects
 //! are looked up by address in a table: a handle that was never valid, is of another kind or was released long ago is
 //! not found, and no pointer of a caller is dereferenced. Cells are reused, but never freed.
 
 use crate::error::{Code, Result};
-use crate::ffi::DISPATCH;
-use opencl_sys::cl_icd::cl_icd_dispatch;
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
@@ -20,7 +19,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"visakit\0");
 /// What the loader finds at a handle.
 #[repr(C)]
 struct Cell {
-    dispatch: &'static cl_icd_dispatch,
+    dispatch: usize,
     magic: u64,
 }
 
@@ -67,6 +66,14 @@ struct Table {
     resting: VecDeque<usize>,
 }
 
+/// The address at which the loader finds the entry points; 0 where it needs none.
+static DISPATCH: OnceLock<usize> = OnceLock::new();
+
+/// Says at which address the loader finds the entry points. Handles that were created before do not have it.
+pub fn dispatch(address: usize) {
+    let _ = DISPATCH.set(address);
+}
+
 static TABLE: OnceLock<RwLock<Table>> = OnceLock::new();
 
 fn read() -> RwLockReadGuard<'static, Table> {
@@ -90,7 +97,7 @@ pub fn export<T: Object>(object: &Arc<T>) -> usize {
         };
         rested.unwrap_or_else(|| {
             let cell = Box::leak(Box::new(Cell {
-                dispatch: &DISPATCH,
+                dispatch: DISPATCH.get().copied().unwrap_or(0),
                 magic: MAGIC,
             }));
             std::ptr::from_ref(cell).expose_provenance()

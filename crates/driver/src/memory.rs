@@ -1,16 +1,16 @@
 //! Buffers, and what images share with them.
 
+use crate::addresses::{Held, What};
+use crate::context::{Context, Later, lock};
 use crate::error::{Code, Result, ensure, fail};
-use crate::ffi::host::{Block, Span};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::addresses::{Held, What};
-use crate::model::context::{Context, Later, lock};
 use opencl_sys as cl;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use visakit_exec::memory::Storage;
+use visakit_host::{Block, Span};
 use visakit_launch::Shared;
 
 mod image;
@@ -19,11 +19,15 @@ pub use image::Shape;
 
 /// A mapping by the host.
 #[derive(Clone, Debug)]
-pub(crate) struct Map {
-    pub(crate) pointer: usize,
-    pub(crate) offset: usize,
-    pub(crate) bytes: usize,
-    pub(crate) writes: bool,
+pub struct Map {
+    /// The address that the host got.
+    pub pointer: usize,
+    /// The first byte of the buffer.
+    pub offset: usize,
+    /// Number of bytes.
+    pub bytes: usize,
+    /// Whether the host may write.
+    pub writes: bool,
 }
 
 /// A buffer or an image.
@@ -191,7 +195,7 @@ impl Mem {
     ///
     /// # Errors
     /// Flags that contradict each other, sizes that cannot be.
-    pub(crate) fn buffer(
+    pub fn buffer(
         context: &Arc<Context>,
         (flags, properties): (u64, Vec<u64>),
         size: usize,
@@ -341,17 +345,17 @@ impl Mem {
     }
 
     /// `CL_MEM_OBJECT_…`
-    pub(crate) const fn kind(&self) -> u32 {
+    pub const fn kind(&self) -> u32 {
         self.kind
     }
 
     /// Notes that something is written into it.
-    pub(crate) fn write(&self) {
+    pub fn write(&self) {
         self.written.store(true, Relaxed);
     }
 
     /// Whether anybody has written to it.
-    pub(crate) fn is_written(&self) -> bool {
+    pub fn is_written(&self) -> bool {
         self.written.load(Relaxed)
     }
 
@@ -365,7 +369,7 @@ impl Mem {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` where they lie outside.
-    pub(crate) fn span(&self, offset: usize, bytes: usize) -> Result<Span> {
+    pub fn span(&self, offset: usize, bytes: usize) -> Result<Span> {
         let end = offset.checked_add(bytes);
         ensure(
             end.is_some_and(|end| end <= self.size),
@@ -393,7 +397,7 @@ impl Mem {
     ///
     /// # Errors
     /// Bytes outside.
-    pub(crate) fn map(&self, offset: usize, bytes: usize, writes: bool) -> Result<usize> {
+    pub fn map(&self, offset: usize, bytes: usize, writes: bool) -> Result<usize> {
         let span = self.span(offset, bytes)?;
         let pointer = match &self.shadow {
             Some(shadow) => shadow.address().wrapping_add(offset),
@@ -409,7 +413,7 @@ impl Mem {
     }
 
     /// Brings the host's copy up to date, where there is one.
-    pub(crate) fn to_host(&self, offset: usize, bytes: usize) {
+    pub fn to_host(&self, offset: usize, bytes: usize) {
         if let (Some(shadow), Ok(span)) = (&self.shadow, self.span(offset, bytes)) {
             shadow.copy_from(offset, &span, 0, bytes);
         }
@@ -419,7 +423,7 @@ impl Mem {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` if it is not mapped.
-    pub(crate) fn unmap(&self, pointer: usize) -> Result<Map> {
+    pub fn unmap(&self, pointer: usize) -> Result<Map> {
         let mut maps = lock(&self.maps);
         let at = maps.iter().position(|m| m.pointer == pointer);
         at.map(|at| maps.swap_remove(at))
@@ -427,7 +431,7 @@ impl Mem {
     }
 
     /// Copies what the host wrote to its shadow copy.
-    pub(crate) fn take_from_host(&self, map: &Map) {
+    pub fn take_from_host(&self, map: &Map) {
         if let (Some(shadow), Ok(span), true) =
             (&self.shadow, self.span(map.offset, map.bytes), map.writes)
         {

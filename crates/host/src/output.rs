@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 /// Writes to C's standard output.
-pub(crate) fn print(text: &[u8]) {
+pub fn print(text: &[u8]) {
     let Ok(length) = c_int::try_from(text.len()) else {
         return;
     };

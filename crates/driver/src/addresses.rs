@@ -5,7 +5,7 @@
 //! is given out twice in a process, except for shared memory, whose addresses are the host's: there, the one that has been
 //! free for the longest time is used again when there is no other. Hence a pointer to what was released is recognised.
 
-use crate::model::context::lock;
+use crate::context::lock;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use visakit_exec::memory::{Reachable, Reached, Storage};
 
 /// First region of buffers whose addresses are not the host's: 64 TiB. The first 16,384 of them have addresses of 47
 /// bits.
-pub(crate) const FIRST_REGION: u32 = 0x4000;
+const FIRST_REGION: u32 = visakit_host::END_SHARED;
 
 /// The region after the last one: compilers put tags into bits 61 and up.
 const END_REGION: u32 = 1 << 28;

@@ -1,8 +1,8 @@
 //! `VISAKIT_PROFILE`: launches are counted, and the profile of all of them is written when the program ends.
 
-use crate::model::binary::{self, compiler, when};
-use crate::model::context::lock;
-use crate::model::watch::{Ending, Launching, Watcher, is_program};
+use crate::binary::{self, compiler, when};
+use crate::context::lock;
+use crate::watch::{Ending, Launching, Watcher, is_program};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -1,15 +1,15 @@
 //! Kernels and their arguments.
 
+use crate::binary::Binary;
+use crate::context::lock;
+use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::binary::Binary;
-use crate::model::context::lock;
-use crate::model::device::Device;
-use crate::model::launch::local_bytes;
-use crate::model::memory::Mem;
-use crate::model::program::Program;
-use crate::model::sampler::Sampler;
+use crate::launch::local_bytes;
+use crate::memory::Mem;
+use crate::program::Program;
+use crate::sampler::Sampler;
 use opencl_sys as cl;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
@@ -176,12 +176,12 @@ impl Kernel {
     }
 
     /// Notes whether it reaches memory besides its arguments.
-    pub(crate) fn reach_more(&self, more: bool) {
+    pub fn reach_more(&self, more: bool) {
         self.more.store(more, Relaxed);
     }
 
     /// Whether the host stated that it accesses memory besides its arguments.
-    pub(crate) fn reaches_more(&self) -> bool {
+    pub fn reaches_more(&self) -> bool {
         self.more.load(Relaxed)
     }
 

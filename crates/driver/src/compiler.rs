@@ -1,12 +1,12 @@
 //! Programs by Intel's offline compiler.
 
-use crate::model::binary::{self, Module, Pieces};
-use crate::model::cache::Cache;
-use crate::model::device::Device;
-use crate::model::extensions;
-use crate::model::includes;
-use crate::model::ocloc::{self, Answer, Call, Ocloc};
-use crate::model::watch::wants_lines;
+use crate::binary::{self, Module, Pieces};
+use crate::cache::Cache;
+use crate::device::Device;
+use crate::extensions;
+use crate::includes;
+use crate::ocloc::{self, Answer, Call, Ocloc};
+use crate::watch::wants_lines;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -334,7 +334,7 @@ fn texts(zebin: &visakit_launch::Zebin, answer: &Answer) -> Result<Pieces, Strin
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::model::models::MODELS;
+    use crate::models::MODELS;
 
     #[test]
     fn compilers_are_told_of_extensions() {

@@ -4,14 +4,14 @@
 //! launch in its own way), and inspects it after. To add one: implement [`Watcher`], and list it in [`watchers`]. It
 //! reports its results in [`Watcher::end`], when the program ends.
 
-use crate::model::binary::Binary;
-use crate::model::check::Check;
-use crate::model::compare::Comparison;
-use crate::model::device::Device;
-use crate::model::dump::Dumps;
-use crate::model::kernel::{Arg, Kernel};
-use crate::model::profile::Profiler;
-use crate::model::{check, profile};
+use crate::binary::Binary;
+use crate::check::Check;
+use crate::compare::Comparison;
+use crate::device::Device;
+use crate::dump::Dumps;
+use crate::kernel::{Arg, Kernel};
+use crate::profile::Profiler;
+use crate::{check, profile};
 use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -74,7 +74,7 @@ fn watchers() -> &'static [Box<dyn Watcher>] {
         ];
         let all: Vec<_> = asked.into_iter().flatten().collect();
         if !all.is_empty() {
-            crate::ffi::at_exit(end);
+            visakit_host::at_exit(end);
         }
         all
     })

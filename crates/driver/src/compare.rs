@@ -1,18 +1,18 @@
 //! `VISAKIT_COMPARE`: each launch also runs on another OpenCL driver, with the same source and arguments, and the
 //! resulting memory is compared. The program continues with the results of the device here.
 
-use crate::ffi::foreign::{Bytes, Foreign, Given, Image, Program};
-use crate::model::binary::{Binary, Part};
-use crate::model::context::lock;
-use crate::model::dump::{self, Dump};
-use crate::model::kernel::Arg;
-use crate::model::memory::Mem;
-use crate::model::watch::{Ending, Launching, Watcher};
+use crate::binary::{Binary, Part};
+use crate::context::lock;
+use crate::dump::{self, Dump};
+use crate::kernel::Arg;
+use crate::memory::Mem;
+use crate::watch::{Ending, Launching, Watcher};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use visakit_host::foreign::{Bytes, Foreign, Given, Image, Program};
 use visakit_launch::{Argument, Compare, Difference, Element, Shared};
 
 /// Differences that are reported and kept as cases; more are only counted.
@@ -280,7 +280,7 @@ impl Comparison {
             let name = infos.get(index).map_or("", |i| pointee(&i.type_name));
             let name = named(&launching.binary.parts, name);
             let element = match &theirs.image {
-                Some(image) => image.element(),
+                Some(image) => element_of(image),
                 None => Element::from(name.to_owned()),
             };
             let rule = rule(element, self.tolerance, wanted);
@@ -343,13 +343,12 @@ fn image(mem: &Mem) -> Result<Image, String> {
     })
 }
 
-impl Image {
-    fn element(&self) -> Element {
-        match self.format.1 {
-            opencl_sys::CL_FLOAT => Element::Float,
-            opencl_sys::CL_HALF_FLOAT => Element::Half,
-            _ => Element::Uchar,
-        }
+/// The elements by which images of a format are compared.
+const fn element_of(image: &Image) -> Element {
+    match image.format.1 {
+        opencl_sys::CL_FLOAT => Element::Float,
+        opencl_sys::CL_HALF_FLOAT => Element::Half,
+        _ => Element::Uchar,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Launches: from a kernel and a grid to a command.
 
+use crate::binary;
 use crate::error::{Code, Result, ensure, fail};
-use crate::model::binary;
-use crate::model::event::{Event, Work};
-use crate::model::kernel::{Arg, Kernel};
-use crate::model::queue::Queue;
-use crate::model::watch::{Launching, through};
+use crate::event::{Event, Work};
+use crate::kernel::{Arg, Kernel};
+use crate::queue::Queue;
+use crate::watch::{Launching, through};
 use opencl_sys as cl;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub fn suggested_local(info: &KernelInfo, global: &[usize]) -> Result<Vec<usize>
 ///
 /// # Errors
 /// Those of the specification.
-pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Work> {
+pub fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Work> {
     let binary = Arc::clone(kernel.binary(&queue.device)?);
     let info = kernel.metadata(&binary)?;
     let args = kernel.arguments()?;
@@ -122,7 +122,7 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
 }
 
 /// Local memory that a kernel needs itself and for arguments of these sizes, which the host chooses freely.
-pub(crate) fn local_bytes(info: &KernelInfo, sizes: impl Iterator<Item = usize>) -> u64 {
+pub fn local_bytes(info: &KernelInfo, sizes: impl Iterator<Item = usize>) -> u64 {
     let own = u64::from(info.execution_env.slm_size);
     sizes.fold(own, |sum, bytes| sum.saturating_add(bytes as u64))
 }
@@ -194,7 +194,7 @@ fn run(
     match outcome {
         Ok(outcome) => {
             if !outcome.printed.is_empty() {
-                crate::ffi::stdio::print(&outcome.printed);
+                visakit_host::print(&outcome.printed);
             }
             Ok(())
         }

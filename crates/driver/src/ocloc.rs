@@ -3,8 +3,8 @@
 //! The cache contains the compiler's output verbatim, under a key derived from all of its inputs: nothing that this
 //! crate derives from either is in it, so that entries stay valid whatever changes in this crate.
 
-use crate::model::binary::{self, Pieces};
-use crate::model::cache::Cache;
+use crate::binary::{self, Pieces};
+use crate::cache::Cache;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fmt::Write as _;

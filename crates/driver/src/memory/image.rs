@@ -1,15 +1,15 @@
 //! Images.
 
 use super::{ACCESS, HOST_FLAGS, Mem, Place, check_flags, place};
+use crate::addresses::What;
+use crate::context::Context;
 use crate::error::{Code, Result, ensure, fail};
-use crate::ffi::host::Span;
 use crate::handle::Object;
 use crate::info::Answer;
-use crate::model::addresses::What;
-use crate::model::context::Context;
 use opencl_sys as cl;
 use std::sync::Arc;
 use visakit_exec::memory::{Format, Storage};
+use visakit_host::Span;
 use visakit_launch::{Image as LaunchImage, ImageKind};
 
 /// The description of an image.
@@ -49,7 +49,7 @@ impl Mem {
     ///
     /// # Errors
     /// Formats and sizes that are not supported.
-    pub(crate) fn image(
+    pub fn image(
         context: &Arc<Context>,
         (flags, properties): (u64, Vec<u64>),
         kind: u32,
@@ -158,7 +158,7 @@ impl Mem {
 
     /// The size in bytes of an image of this shape, before it is created.
     #[must_use]
-    pub(crate) fn image_bytes(shape: &Shape) -> Option<usize> {
+    pub fn image_bytes(shape: &Shape) -> Option<usize> {
         let [width, height, depth, entries] = shape.sizes;
         let texel = shape.format.bytes();
         let row = match shape.pitches {

@@ -1,11 +1,11 @@
 //! Queues.
 
+use crate::context::{Context, lock};
+use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
+use crate::event::{Event, Work};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::context::{Context, lock};
-use crate::model::device::Device;
-use crate::model::event::{Event, Work};
 use opencl_sys as cl;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -117,7 +117,7 @@ impl Queue {
     }
 
     /// Whether these are to be those of the device, not of the host.
-    pub(crate) fn is_timed(&self) -> bool {
+    pub fn is_timed(&self) -> bool {
         self.profiles() && simulates()
     }
 
@@ -126,17 +126,12 @@ impl Queue {
     }
 
     /// Notes that a command failed.
-    pub(crate) fn spoil(&self, code: Code) {
+    pub fn spoil(&self, code: Code) {
         lock(&self.state).fault.get_or_insert(code);
     }
 
     /// Enqueues a command.
-    pub(crate) fn enqueue(
-        self: &Arc<Self>,
-        kind: u32,
-        waits: Vec<Arc<Event>>,
-        work: Work,
-    ) -> Arc<Event> {
+    pub fn enqueue(self: &Arc<Self>, kind: u32, waits: Vec<Arc<Event>>, work: Work) -> Arc<Event> {
         let mut state = lock(&self.state);
         state.open.retain(|e| e.status() > 0);
         let fence =

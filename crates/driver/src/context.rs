@@ -1,22 +1,22 @@
 //! Contexts, and the memory that host and devices share by address.
 
+use crate::addresses::{Addresses, Svm, What};
+use crate::device::{Device, platform};
 use crate::error::{Code, Result, ensure, fail};
-use crate::ffi::host::Block;
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::addresses::{Addresses, Svm, What};
-use crate::model::device::{Device, platform};
 use opencl_sys as cl;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use visakit_host::Block;
 
 /// A mutex whose data is whole after every statement: a panic elsewhere does not spoil it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Something to be called later.
-pub(crate) type Later = Box<dyn FnOnce() + Send>;
+pub type Later = Box<dyn FnOnce() + Send>;
 
 /// Called with the errors of a context.
 pub type Notifier = Box<dyn Fn(&str) + Send + Sync>;

@@ -3,11 +3,11 @@
 //! A command runs as soon as everything it waits for has ended: in the thread that enqueued it if nothing is left, or
 //! in the thread that ended the last of them. No separate threads are used for waiting.
 
+use crate::context::{Context, lock};
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::context::{Context, lock};
-use crate::model::queue::Queue;
+use crate::queue::Queue;
 use opencl_sys as cl;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -17,10 +17,10 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// The action of a command.
-pub(crate) type Work = Box<dyn FnOnce(&Event) -> Result<()> + Send>;
+pub type Work = Box<dyn FnOnce(&Event) -> Result<()> + Send>;
 
 /// Called with the status that was reached.
-pub(crate) type Callback = Box<dyn FnOnce(i32) + Send>;
+pub type Callback = Box<dyn FnOnce(i32) + Send>;
 
 /// Nanoseconds since the library was first asked.
 pub fn now() -> u64 {
@@ -203,7 +203,7 @@ impl Event {
     }
 
     /// Notes how many nanoseconds the command takes on the device.
-    pub(crate) fn took(&self, nanoseconds: f64) {
+    pub fn took(&self, nanoseconds: f64) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -215,7 +215,7 @@ impl Event {
     }
 
     /// A status is reached: callbacks are called, and when it is the last, those that wait for it run.
-    pub(crate) fn reach(&self, status: i32) {
+    pub fn reach(&self, status: i32) {
         let mut state = lock(&self.state);
         if state.status <= 0 {
             return;
@@ -280,7 +280,7 @@ impl Event {
     }
 
     /// Calls something at a status; at once if it was reached.
-    pub(crate) fn at(&self, status: i32, callback: Callback) {
+    pub fn at(&self, status: i32, callback: Callback) {
         let mut state = lock(&self.state);
         if state.status > status {
             state.callbacks.push((status, callback));

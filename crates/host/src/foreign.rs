@@ -1,23 +1,25 @@
 //! Another OpenCL driver in the same process: `visakit opencl compare` repeats launches on it.
 
-use super::Pointer;
 use opencl_sys as cl;
 use opencl_sys::cl_icd::cl_icd_dispatch;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_void};
 use visakit_launch::NdRange;
 
-/// Why something could not be run there.
-pub(crate) type Outcome<T> = Result<T, String>;
+/// A handle or a pointer of that driver.
+type Pointer = *mut c_void;
+
+/// What could be run there, or why not.
+pub type Outcome<T> = Result<T, String>;
 
 /// The first device of another driver.
 #[derive(Debug)]
-pub(crate) struct Foreign {
+pub struct Foreign {
     table: &'static cl_icd_dispatch,
     context: Pointer,
     queue: Pointer,
     device: Pointer,
     /// The name of the device.
-    pub(crate) name: String,
+    pub name: String,
 }
 
 // SAFETY: OpenCL's objects may be used from any thread; of kernels, whose arguments may not, each launch has its own.
@@ -27,30 +29,34 @@ unsafe impl Sync for Foreign {}
 
 /// A program there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Program(Pointer);
+pub struct Program(Pointer);
 
 // SAFETY: as above.
 unsafe impl Send for Program {}
 
 /// The description of an image.
 #[derive(Clone, Debug)]
-pub(crate) struct Image {
-    pub(crate) kind: u32,
+pub struct Image {
+    /// `CL_MEM_OBJECT_IMAGE…`
+    pub kind: u32,
     /// `cl_image_format`.
-    pub(crate) format: (u32, u32),
+    pub format: (u32, u32),
     /// Width, height, depth, entries.
-    pub(crate) sizes: [usize; 4],
-    pub(crate) pitches: [usize; 2],
+    pub sizes: [usize; 4],
+    /// Bytes from a row to the next, and from a slice to the next.
+    pub pitches: [usize; 2],
     /// As copies count them.
-    pub(crate) region: [usize; 3],
+    pub region: [usize; 3],
 }
 
 /// An argument.
 #[derive(Debug)]
-pub(crate) enum Given {
+pub enum Given {
     /// A buffer, by its number in the list, or a null pointer.
     Memory(Option<usize>),
+    /// Bytes of local memory.
     Local(usize),
+    /// A value.
     Value(Vec<u8>),
     /// Normalized, addressing, filter.
     Sampler(bool, u32, u32),
@@ -58,9 +64,11 @@ pub(crate) enum Given {
 
 /// Bytes in memory: before the launch, then after it.
 #[derive(Debug)]
-pub(crate) struct Bytes {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) image: Option<Image>,
+pub struct Bytes {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Its description if it is an image.
+    pub image: Option<Image>,
 }
 
 /// Calls a function of the table; a failure is reported by name.
@@ -131,7 +139,7 @@ fn loaded(library: &str) -> Outcome<Pointer> {
 
 impl Foreign {
     /// The first device of the first platform of a driver's library.
-    pub(crate) fn open(library: &str) -> Outcome<Self> {
+    pub fn open(library: &str) -> Outcome<Self> {
         type Platforms = unsafe extern "C" fn(u32, *mut Pointer, *mut u32) -> i32;
         let opened = loaded(library)?;
         let find = |name: &CStr| {
@@ -197,7 +205,7 @@ impl Foreign {
     }
 
     /// Builds a program of its parts, each with its own options.
-    pub(crate) fn program(&self, parts: &[(&[u8], String)]) -> Outcome<Program> {
+    pub fn program(&self, parts: &[(&[u8], String)]) -> Outcome<Program> {
         let list = [self.device];
         let null = std::ptr::null_mut();
         let create = |source: &[u8]| {
@@ -322,7 +330,7 @@ impl Foreign {
     }
 
     /// Runs a kernel; memory then has its results.
-    pub(crate) fn run(
+    pub fn run(
         &self,
         program: Program,
         kernel: &str,

@@ -1,6 +1,5 @@
 //! The host's memory: the storage of buffers, and spans named by callers.
 
-use crate::model::addresses::FIRST_REGION as FIRST_BUFFER;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -15,12 +14,15 @@ const PAGE: usize = 1 << 16;
 /// The region of the first buffer with a fixed address: 256 GiB, which Linux leaves free.
 const FIRST_REGION: usize = 0x40;
 
-/// The region after the last one of shared memory, from which on buffers have their addresses.
-const END_REGION: usize = FIRST_BUFFER as usize;
+/// The region after the last one of blocks with a fixed address: 64 TiB. From there on buffers can have addresses that are
+/// not the host's.
+pub const END_SHARED: u32 = 0x4000;
+
+const END_REGION: usize = END_SHARED as usize;
 
 /// A mapping of zeroed pages; ends with the last storage of it.
 #[derive(Debug)]
-pub(crate) struct Block {
+pub struct Block {
     start: NonNull<u8>,
     /// Bytes that were asked for.
     bytes: usize,
@@ -58,7 +60,7 @@ fn map(at: usize, bytes: usize, fixed: bool) -> Option<NonNull<u8>> {
 
 impl Block {
     /// Bytes anywhere.
-    pub(crate) fn new(bytes: usize) -> Option<Arc<Self>> {
+    pub fn new(bytes: usize) -> Option<Arc<Self>> {
         let mapped = bytes.max(1).checked_next_multiple_of(PAGE)?;
         Some(Arc::new(Self {
             start: map(0, mapped, false)?,
@@ -69,7 +71,7 @@ impl Block {
     }
 
     /// Bytes whose address can be that of a buffer in a [`Memory`], too.
-    pub(crate) fn at_address(bytes: usize) -> Option<Arc<Self>> {
+    pub fn at_address(bytes: usize) -> Option<Arc<Self>> {
         let mapped = bytes.max(1).checked_next_multiple_of(PAGE)?;
         let first = usize::try_from(Memory::FIRST).ok()?;
         let count = usize::try_from(Memory::regions_of(mapped)?).ok()?;
@@ -94,12 +96,12 @@ impl Block {
     }
 
     /// Its address.
-    pub(crate) fn address(&self) -> usize {
+    pub fn address(&self) -> usize {
         self.start.as_ptr().expose_provenance()
     }
 
     /// Its bytes.
-    pub(crate) fn storage(self: &Arc<Self>) -> Storage {
+    pub fn storage(self: &Arc<Self>) -> Storage {
         let count = self.mapped / size_of::<Word>();
         let owner: Arc<dyn Any + Send + Sync> = Arc::<Self>::clone(self);
         // SAFETY: the pages exist until the block is dropped, and the storage holds it; words are atomic, so that
@@ -124,7 +126,7 @@ impl Drop for Block {
 ///
 /// Whoever creates one promises that the bytes stay valid until the commands that use it are done.
 #[derive(Clone, Debug)]
-pub(crate) struct Span {
+pub struct Span {
     start: usize,
     bytes: usize,
     /// Keeps a buffer.
@@ -136,7 +138,7 @@ impl Span {
     ///
     /// # Safety
     /// The bytes can be read and, where the span is written to, written until the last command that has it is done.
-    pub(crate) unsafe fn host(start: *const libc::c_void, bytes: usize) -> Self {
+    pub unsafe fn host(start: *const libc::c_void, bytes: usize) -> Self {
         Self {
             start: start.expose_provenance(),
             bytes,
@@ -145,7 +147,7 @@ impl Span {
     }
 
     /// A part of a buffer; `None` if it does not have it.
-    pub(crate) fn of(storage: &Storage, offset: usize, bytes: usize) -> Option<Self> {
+    pub fn of(storage: &Storage, offset: usize, bytes: usize) -> Option<Self> {
         let end = offset.checked_add(bytes)?;
         (end <= storage.bytes()).then(|| Self {
             start: storage.host_address().wrapping_add(offset),
@@ -155,12 +157,12 @@ impl Span {
     }
 
     /// Its address.
-    pub(crate) fn address(&self) -> usize {
+    pub fn address(&self) -> usize {
         self.start
     }
 
     /// A part of it.
-    pub(crate) fn part(&self, offset: usize, bytes: usize) -> Option<Self> {
+    pub fn part(&self, offset: usize, bytes: usize) -> Option<Self> {
         let end = offset.checked_add(bytes)?;
         (end <= self.bytes).then(|| Self {
             start: self.start.wrapping_add(offset),
@@ -170,13 +172,7 @@ impl Span {
     }
 
     /// Copies the bytes of another span to an offset; an error if it does not fit in either.
-    pub(crate) fn copy_from(
-        &self,
-        to: usize,
-        other: &Self,
-        from: usize,
-        bytes: usize,
-    ) -> Option<()> {
+    pub fn copy_from(&self, to: usize, other: &Self, from: usize, bytes: usize) -> Option<()> {
         let inside = |span: &Self, at: usize| Some(at.checked_add(bytes)? <= span.bytes);
         if !inside(self, to)? || !inside(other, from)? {
             return None;
@@ -189,7 +185,7 @@ impl Span {
     }
 
     /// Fills a part with a pattern.
-    pub(crate) fn fill(&self, at: usize, bytes: usize, pattern: &[u8]) -> Option<()> {
+    pub fn fill(&self, at: usize, bytes: usize, pattern: &[u8]) -> Option<()> {
         if pattern.is_empty() || at.checked_add(bytes)? > self.bytes {
             return None;
         }
@@ -218,7 +214,7 @@ impl Span {
     ///
     /// # Safety
     /// As of [`Self::host`], for as long as the storage lives.
-    pub(crate) unsafe fn storage(&self) -> Option<Storage> {
+    pub unsafe fn storage(&self) -> Option<Storage> {
         let whole = size_of::<Word>();
         if self.start == 0
             || !self.start.is_multiple_of(align_of::<Word>())

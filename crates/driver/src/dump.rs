@@ -1,7 +1,7 @@
 //! `VISAKIT_DUMP`: every launch as a case folder, which `visakit run --case` takes.
 
-use crate::model::binary;
-use crate::model::watch::{Ending, Launching, Watcher};
+use crate::binary;
+use crate::watch::{Ending, Launching, Watcher};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;

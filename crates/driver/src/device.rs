@@ -1,12 +1,12 @@
 //! The platform and its devices.
 
+use crate::context::lock;
 use crate::error::{Code, Result, fail};
+use crate::event::now;
+use crate::extensions::{self, EVERYWHERE};
 use crate::handle::{Handle, Object, export};
 use crate::info::Answer;
-use crate::model::context::lock;
-use crate::model::event::now;
-use crate::model::extensions::{self, EVERYWHERE};
-use crate::model::models::{MODELS, Model};
+use crate::models::{MODELS, Model};
 use opencl_sys as cl;
 use std::sync::{Arc, Mutex, OnceLock};
 use visakit_isa::{DataType, Platform as Family};

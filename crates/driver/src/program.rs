@@ -1,13 +1,13 @@
 //! Programs.
 
+use crate::binary::{self, Binary, Module, Part};
+use crate::compiler::{Input, Job, Task, compile};
+use crate::context::{Context, Later, lock};
+use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::binary::{self, Binary, Module, Part};
-use crate::model::compiler::{Input, Job, Task, compile};
-use crate::model::context::{Context, Later, lock};
-use crate::model::device::Device;
-use crate::model::spirv;
+use crate::spirv;
 use opencl_sys as cl;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

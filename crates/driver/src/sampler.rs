@@ -1,9 +1,9 @@
 //! Samplers.
 
+use crate::context::Context;
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::context::Context;
 use opencl_sys as cl;
 use std::sync::Arc;
 use visakit_exec::memory::{Addressing, Filter, Sampler as State};

@@ -1,9 +1,9 @@
 //! `VISAKIT_CHECK`: launches run under checkers, and their findings are reported when the program
 //! ends.
 
-use crate::model::context::lock;
-use crate::model::kernel::Arg;
-use crate::model::watch::{Ending, Launching, Watcher, is_program};
+use crate::context::lock;
+use crate::kernel::Arg;
+use crate::watch::{Ending, Launching, Watcher, is_program};
 use std::fmt::Write as _;
 use std::sync::Mutex;
 use visakit_check::{Checks, Finding, Place, Stay};

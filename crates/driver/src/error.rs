@@ -1,4 +1,4 @@
-//! OpenCL's error codes.
+//! Errors, by the numbers of OpenCL, the older of the interfaces; others translate them.
 
 /// An error code of OpenCL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

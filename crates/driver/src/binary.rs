@@ -2,8 +2,8 @@
 //!
 //! The container is a list of named pieces: the compiler's zebin, and the vISA texts of each kernel, the kernel first.
 
+use crate::addresses::{Addresses, Held, What};
 use crate::error::{Code, Result};
-use crate::model::addresses::{Addresses, Held, What};
 use opencl_sys as cl;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
