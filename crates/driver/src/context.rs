@@ -8,7 +8,8 @@ use crate::info::Answer;
 use opencl_sys as cl;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use visakit_host::Block;
+use visakit_exec::memory::Reachable as _;
+use visakit_host::{Block, Span};
 
 /// A mutex whose data is whole after every statement: a panic elsewhere does not spoil it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -154,6 +155,21 @@ impl Context {
     /// Forgets an allocation; launches that have reached it keep its bytes.
     pub fn free(&self, address: usize) -> bool {
         self.addresses.free(address)
+    }
+
+    /// Bytes that have an address on the devices: of shared memory, or of variables. `None` if nothing is there.
+    ///
+    /// # Errors
+    /// Bytes that go beyond its end.
+    #[must_use]
+    pub fn span(&self, address: usize, bytes: usize) -> Option<Result<Span>> {
+        let reached = self.addresses.find(address as u64)?;
+        let offset = usize::try_from(address as u64 - reached.address).ok()?;
+        if offset > reached.bytes.try_into().ok()? {
+            return None;
+        }
+        let span = Span::of(&reached.storage?, offset, bytes);
+        Some(span.ok_or(Code(cl::CL_INVALID_VALUE)))
     }
 
     /// The allocation that has an address.

@@ -169,7 +169,8 @@ fn shows_dpas() -> bool {
 }
 
 /// Bytes of global memory that devices claim: half of the host's, at most 16 GiB.
-fn memory() -> u64 {
+#[must_use]
+pub fn memory() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     *BYTES.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();

@@ -8,6 +8,7 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
 use crate::queue::Queue;
+use crate::stream::whole;
 use opencl_sys as cl;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -204,14 +205,7 @@ impl Event {
 
     /// Notes how many nanoseconds the command takes on the device.
     pub fn took(&self, nanoseconds: f64) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a positive number; conversions to integers saturate"
-        )]
-        let whole = nanoseconds.ceil() as u64;
-        // A command that has run has taken some time.
-        lock(&self.state).nanoseconds = Some(whole.max(1));
+        lock(&self.state).nanoseconds = Some(whole(nanoseconds));
     }
 
     /// A status is reached: callbacks are called, and when it is the last, those that wait for it run.

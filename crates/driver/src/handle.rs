@@ -126,6 +126,17 @@ pub fn find<T: Object>(address: usize) -> Result<Arc<T>> {
     found.and_then(|o| o.downcast().ok()).ok_or(T::INVALID)
 }
 
+/// The object of a handle that the host has not released.
+///
+/// # Errors
+/// [`Object::INVALID`].
+pub fn held<T: Object>(address: usize) -> Result<Arc<T>> {
+    let table = read();
+    let entry = table.objects.get(&address);
+    let held = entry.and_then(|entry| entry.held.clone());
+    held.and_then(|o| o.downcast().ok()).ok_or(T::INVALID)
+}
+
 /// One reference more.
 ///
 /// # Errors

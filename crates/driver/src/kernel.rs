@@ -185,6 +185,12 @@ impl Kernel {
         self.more.load(Relaxed)
     }
 
+    /// How many arguments it has.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.arg_infos().len()
+    }
+
     fn first(&self) -> Option<&Binary> {
         self.binaries.first().map(|b| &*b.1)
     }
@@ -288,6 +294,24 @@ impl Kernel {
         all.ok_or(Code(cl::CL_INVALID_KERNEL_ARGS))
     }
 
+    /// The arguments as they are now; null pointers and zeroes where none was set.
+    ///
+    /// # Errors
+    /// `CL_INVALID_KERNEL_ARGS` where an image or a sampler was not set, or was released.
+    pub fn arguments_or_zeroes(&self) -> Result<Vec<Arg>> {
+        let args = lock(&self.args);
+        let one = |(index, arg): (usize, &Option<Kept>)| match arg {
+            Some(kept) => kept.now().ok_or(Code(cl::CL_INVALID_KERNEL_ARGS)),
+            None => match self.takes(index)? {
+                Takes::Buffer => Ok(Arg::Mem(None)),
+                Takes::Local => Ok(Arg::Local(0)),
+                Takes::Value(size) => Ok(Arg::Value(vec![0; size])),
+                Takes::Image | Takes::Sampler => fail(cl::CL_INVALID_KERNEL_ARGS),
+            },
+        };
+        args.iter().enumerate().map(one).collect()
+    }
+
     /// An argument as launches want it.
     ///
     /// # Errors
@@ -343,7 +367,7 @@ impl Kernel {
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         Ok(match name {
             cl::CL_KERNEL_FUNCTION_NAME => self.name.as_str().answer(),
-            cl::CL_KERNEL_NUM_ARGS => u32::try_from(self.arg_infos().len()).unwrap_or(0).answer(),
+            cl::CL_KERNEL_NUM_ARGS => u32::try_from(self.count()).unwrap_or(0).answer(),
             cl::CL_KERNEL_REFERENCE_COUNT => references(self).answer(),
             cl::CL_KERNEL_CONTEXT => self.program.context.handle().get().answer(),
             cl::CL_KERNEL_PROGRAM => self.program.handle().get().answer(),

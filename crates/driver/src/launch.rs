@@ -1,8 +1,10 @@
 //! Launches: from a kernel and a grid to a command.
 
-use crate::binary;
+use crate::binary::{self, Binary};
+use crate::context::Context;
+use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
-use crate::event::{Event, Work};
+use crate::event::Work;
 use crate::kernel::{Arg, Kernel};
 use crate::queue::Queue;
 use crate::watch::{Launching, through};
@@ -10,7 +12,8 @@ use opencl_sys as cl;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use visakit_isa::Platform;
-use visakit_launch::{Argument, KernelInfo, LaunchError, NdRange, Others};
+use visakit_launch::{Argument, KernelInfo, LaunchError, Loaded, NdRange, Others};
+use visakit_profile::Timer;
 
 /// A grid as passed by the host.
 #[derive(Clone, Debug)]
@@ -47,78 +50,70 @@ pub fn suggested_local(info: &KernelInfo, global: &[usize]) -> Result<Vec<usize>
         .collect())
 }
 
+/// A kernel with its arguments and a grid, checked and ready to run, any number of times.
+#[derive(Debug)]
+pub struct Launch {
+    context: Arc<Context>,
+    device: Arc<Device>,
+    kernel: Arc<Kernel>,
+    binary: Arc<Binary>,
+    args: Vec<Arg>,
+    /// `None` if there are no work-items.
+    range: Option<NdRange>,
+    /// Whether its time on the device is wanted.
+    is_timed: bool,
+}
+
 /// Checks a launch and makes a command of it, with the arguments as they are now.
 ///
 /// # Errors
 /// Those of the specification.
 pub fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Work> {
-    let binary = Arc::clone(kernel.binary(&queue.device)?);
-    let info = kernel.metadata(&binary)?;
-    let args = kernel.arguments()?;
+    let place = (&queue.context, &queue.device);
+    kernel.binary(&queue.device)?;
+    let launch = Launch::new(place, kernel, kernel.arguments()?, grid, queue.is_timed())?;
+    Ok(Box::new(move |event| {
+        let (result, nanoseconds) = launch.run();
+        if let Some(nanoseconds) = nanoseconds {
+            event.took(nanoseconds);
+        }
+        result
+    }))
+}
+
+/// The sizes of groups for a launch.
+fn groups(device: &Device, binary: &Binary, info: &KernelInfo, grid: &Grid) -> Result<Vec<usize>> {
     let dimensions = grid.global.len();
     ensure((1..=3).contains(&dimensions), cl::CL_INVALID_WORK_DIMENSION)?;
-    let global = small(&grid.global, cl::CL_INVALID_GLOBAL_WORK_SIZE)?;
-    let offset = small(&grid.offset, cl::CL_INVALID_GLOBAL_OFFSET)?;
     let local = match &grid.local {
         Some(local) => local.clone(),
         None => suggested_local(info, &grid.global)?,
     };
-    let required = Kernel::required_group(info);
-    if let Some(required) = required {
+    if let Some(required) = Kernel::required_group(info) {
         let same = local.iter().eq(required.iter().take(dimensions));
         ensure(
             grid.local.is_some() && same || grid.local.is_none(),
             cl::CL_INVALID_WORK_GROUP_SIZE,
         )?;
     }
-    let most = Kernel::max_group(&queue.device, info);
     ensure(!local.contains(&0), cl::CL_INVALID_WORK_GROUP_SIZE)?;
     ensure(
-        local.iter().all(|n| *n <= queue.device.max_group()),
+        local.iter().all(|n| *n <= device.max_group()),
         cl::CL_INVALID_WORK_ITEM_SIZE,
     )?;
     let items = local.iter().fold(1_usize, |n, d| n.saturating_mul(*d));
-    ensure(items <= most, cl::CL_INVALID_WORK_GROUP_SIZE)?;
-    let even = grid
-        .global
-        .iter()
-        .zip(&local)
-        .all(|(g, l)| g.is_multiple_of(*l));
+    ensure(
+        items <= Kernel::max_group(device, info),
+        cl::CL_INVALID_WORK_GROUP_SIZE,
+    )?;
+    let mut sizes = grid.global.iter().zip(&local);
+    let even = sizes.all(|(g, l)| g.is_multiple_of(*l));
     let uneven = ["-cl-std=CL2", "-cl-std=CL3"]
         .iter()
         .any(|o| binary.options.contains(o))
         && !binary.options.contains("-cl-uniform-work-group-size");
     ensure(even || uneven, cl::CL_INVALID_WORK_GROUP_SIZE)?;
-    let sizes = args.iter().filter_map(|arg| match arg {
-        Arg::Local(bytes) => Some(*bytes),
-        _ => None,
-    });
-    ensure(
-        local_bytes(info, sizes) <= queue.device.local_memory(),
-        cl::CL_OUT_OF_RESOURCES,
-    )?;
-    if global.contains(&0) {
-        return Ok(Box::new(|_| Ok(())));
-    }
-    let local = small(&local, cl::CL_INVALID_WORK_GROUP_SIZE)?;
-    let range =
-        NdRange::new(&global, &local, &offset).map_err(|_| Code(cl::CL_INVALID_WORK_GROUP_SIZE))?;
-    let ready = if queue.is_timed() {
-        let timed = binary.timed(&kernel.name, platform(queue))?;
-        timed.map(drop)
-    } else {
-        binary.load(&kernel.name)?.map(drop)
-    };
-    if let Err(message) = ready {
-        queue
-            .context
-            .complain(&format!("kernel `{}`: {message}", kernel.name));
-        return fail(cl::CL_INVALID_KERNEL);
-    }
-    let (queue, kernel) = (Arc::clone(queue), Arc::clone(kernel));
-    Ok(Box::new(move |event| {
-        run(&queue, &kernel, &binary, &args, &range, event)
-    }))
+    Ok(local)
 }
 
 /// Local memory that a kernel needs itself and for arguments of these sizes, which the host chooses freely.
@@ -127,101 +122,156 @@ pub fn local_bytes(info: &KernelInfo, sizes: impl Iterator<Item = usize>) -> u64
     sizes.fold(own, |sum, bytes| sum.saturating_add(bytes as u64))
 }
 
-fn platform(queue: &Queue) -> Option<Platform> {
-    Platform::from_name(queue.device.model.name)
-}
-
-/// Runs a launch: the one place where kernels run.
-fn run(
-    queue: &Queue,
-    kernel: &Kernel,
-    binary: &super::binary::Binary,
-    args: &[Arg],
-    range: &NdRange,
-    event: &Event,
-) -> Result<()> {
-    let invalid = |_| Code(cl::CL_INVALID_KERNEL);
-    let (loaded, timer) = if queue.is_timed() {
-        let timed = binary.timed(&kernel.name, platform(queue))?;
-        let (loaded, timer) = timed.map_err(invalid)?;
-        (loaded, Some(timer))
-    } else {
-        (binary.load(&kernel.name)?.map_err(invalid)?, None)
-    };
-    let arguments: Vec<Argument> = args
-        .iter()
-        .map(|a| kernel.argument(a))
-        .collect::<Result<_>>()?;
-    let addresses = &queue.context.addresses;
-    let others = Others {
-        known: Arc::clone(addresses) as _,
-        expected: if kernel.reaches_more() {
-            addresses.count()
-        } else {
-            0
-        },
-    };
-    let launching = Launching {
-        kernel,
-        binary,
-        device: &queue.device,
-        args,
-        arguments: &arguments,
-        others: &others,
-        range,
-        nanoseconds: OnceCell::new(),
-    };
-    let outcome = through(&launching, &mut || {
-        let config = binary::config();
-        let Some(timer) = timer else {
-            let launch = loaded.launch(range, &arguments, Some(&others), &config)?;
-            return launch.run(&config);
+impl Launch {
+    /// Checks a launch of a kernel with these arguments.
+    ///
+    /// # Errors
+    /// Those of the specification of OpenCL.
+    pub fn new(
+        (context, device): (&Arc<Context>, &Arc<Device>),
+        kernel: &Arc<Kernel>,
+        args: Vec<Arg>,
+        grid: &Grid,
+        is_timed: bool,
+    ) -> Result<Self> {
+        let binary = Arc::clone(kernel.binary(device)?);
+        let info = kernel.metadata(&binary)?;
+        let global = small(&grid.global, cl::CL_INVALID_GLOBAL_WORK_SIZE)?;
+        let offset = small(&grid.offset, cl::CL_INVALID_GLOBAL_OFFSET)?;
+        let local = groups(device, &binary, info, grid)?;
+        let sizes = args.iter().filter_map(|arg| match arg {
+            Arg::Local(bytes) => Some(*bytes),
+            _ => None,
+        });
+        ensure(
+            local_bytes(info, sizes) <= device.local_memory(),
+            cl::CL_OUT_OF_RESOURCES,
+        )?;
+        let local = small(&local, cl::CL_INVALID_WORK_GROUP_SIZE)?;
+        let range = NdRange::new(&global, &local, &offset);
+        let range = range.map_err(|_| Code(cl::CL_INVALID_WORK_GROUP_SIZE));
+        let launch = Self {
+            context: Arc::clone(context),
+            device: Arc::clone(device),
+            kernel: Arc::clone(kernel),
+            range: if global.contains(&0) {
+                None
+            } else {
+                Some(range?)
+            },
+            binary,
+            args,
+            is_timed,
         };
-        let config = visakit_profile::config(config);
-        let launch = loaded.launch(range, &arguments, Some(&others), &config)?;
-        let (time, outcome) = timer.run(launch, &config)?;
-        let _ = launching.nanoseconds.set(time.nanoseconds);
-        Ok(outcome)
-    });
-    if let Some(nanoseconds) = launching.nanoseconds.get() {
-        event.took(*nanoseconds);
-    }
-    for arg in args {
-        if let Arg::Mem(Some(mem)) = arg {
-            mem.write();
+        if launch.range.is_some()
+            && let Err(message) = launch.loaded()?
+        {
+            let name = &kernel.name;
+            context.complain(&format!("kernel `{name}`: {message}"));
+            return fail(cl::CL_INVALID_KERNEL);
         }
+        Ok(launch)
     }
-    match outcome {
-        Ok(outcome) => {
-            if !outcome.printed.is_empty() {
-                visakit_host::print(&outcome.printed);
-            }
-            Ok(())
+
+    /// The translated kernel, with what tells the time if that is wanted.
+    fn loaded(&self) -> Result<std::result::Result<(&Loaded, Option<&Timer>), &str>> {
+        let name = &self.kernel.name;
+        if !self.is_timed {
+            return Ok(self.binary.load(name)?.map(|loaded| (loaded, None)));
         }
-        Err(error) => {
-            let reached = match &error {
-                LaunchError::Fault { fault, .. } => fault.address,
-                _ => None,
+        let platform = Platform::from_name(self.device.model.name);
+        let timed = self.binary.timed(name, platform)?;
+        Ok(timed.map(|(loaded, timer)| (loaded, Some(timer))))
+    }
+
+    /// Runs it: the one place where kernels run. Returns how many nanoseconds it took on the device, if that is known.
+    ///
+    /// # Errors
+    /// What stopped the kernel; the context reports it.
+    pub fn run(&self) -> (Result<()>, Option<f64>) {
+        let Some(range) = &self.range else {
+            return (Ok(()), None);
+        };
+        let nanoseconds = OnceCell::new();
+        (self.run_on(range, &nanoseconds), nanoseconds.get().copied())
+    }
+
+    fn run_on(&self, range: &NdRange, nanoseconds: &OnceCell<f64>) -> Result<()> {
+        let loaded = self.loaded()?;
+        let (loaded, timer) = loaded.map_err(|_| Code(cl::CL_INVALID_KERNEL))?;
+        let arguments = self.args.iter().map(|a| self.kernel.argument(a));
+        let arguments: Vec<Argument> = arguments.collect::<Result<_>>()?;
+        let addresses = &self.context.addresses;
+        let others = Others {
+            known: Arc::clone(addresses) as _,
+            expected: if self.kernel.reaches_more() {
+                addresses.count()
+            } else {
+                0
+            },
+        };
+        let launching = Launching {
+            kernel: &self.kernel,
+            binary: &self.binary,
+            device: &self.device,
+            args: &self.args,
+            arguments: &arguments,
+            others: &others,
+            range,
+            nanoseconds,
+        };
+        let outcome = through(&launching, &mut || {
+            let config = binary::config();
+            let Some(timer) = timer else {
+                let launch = loaded.launch(range, &arguments, Some(&others), &config)?;
+                return launch.run(&config);
             };
-            let reached = reached.and_then(|address| others.known.find(address));
-            let gone = reached.filter(|reached| reached.storage.is_none());
-            let gone = gone.map_or_else(String::new, |reached| {
-                format!(
-                    "; the address is that of {}, which was released",
-                    reached.name
-                )
-            });
-            queue
-                .context
-                .complain(&format!("kernel `{}`: {error}{gone}", kernel.name));
-            fail(match error {
-                LaunchError::Argument { .. } | LaunchError::ArgumentCount { .. } => {
-                    cl::CL_INVALID_KERNEL_ARGS
-                }
-                LaunchError::Grid(_) => cl::CL_INVALID_WORK_GROUP_SIZE,
-                _ => cl::CL_OUT_OF_RESOURCES,
-            })
+            let config = visakit_profile::config(config);
+            let launch = loaded.launch(range, &arguments, Some(&others), &config)?;
+            let (time, outcome) = timer.run(launch, &config)?;
+            let _ = nanoseconds.set(time.nanoseconds);
+            Ok(outcome)
+        });
+        for arg in &self.args {
+            if let Arg::Mem(Some(mem)) = arg {
+                mem.write();
+            }
         }
+        match outcome {
+            Ok(outcome) => {
+                if !outcome.printed.is_empty() {
+                    visakit_host::print(&outcome.printed);
+                }
+                Ok(())
+            }
+            Err(error) => self.failed(&error, &others),
+        }
+    }
+
+    /// Reports why it failed.
+    fn failed(&self, error: &LaunchError, others: &Others) -> Result<()> {
+        let reached = match error {
+            LaunchError::Fault { fault, .. } => fault.address,
+            _ => None,
+        };
+        let reached = reached.and_then(|address| others.known.find(address));
+        let gone = reached.filter(|reached| reached.storage.is_none());
+        let gone = gone.map_or_else(String::new, |reached| {
+            format!(
+                "; the address is that of {}, which was released",
+                reached.name
+            )
+        });
+        let name = &self.kernel.name;
+        self.context
+            .complain(&format!("kernel `{name}`: {error}{gone}"));
+        fail(match error {
+            LaunchError::Argument { .. } | LaunchError::ArgumentCount { .. } => {
+                cl::CL_INVALID_KERNEL_ARGS
+            }
+            LaunchError::Grid(_) => cl::CL_INVALID_WORK_GROUP_SIZE,
+            _ => cl::CL_OUT_OF_RESOURCES,
+        })
     }
 }
 

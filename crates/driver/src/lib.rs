@@ -35,16 +35,31 @@ mod ocloc;
 pub(crate) mod profile;
 pub mod program;
 pub mod queue;
+pub mod region;
 pub mod sampler;
+pub mod signal;
 pub(crate) mod spirv;
+pub mod stream;
 pub(crate) mod watch;
 
 use std::io::Write as _;
+use std::sync::OnceLock;
 
 /// Says something to who runs the program: a driver has no other way than standard error. Nothing depends on whether that
 /// can be written.
 pub fn say(message: &str) {
     let _ = writeln!(std::io::stderr().lock(), "visakit: {message}");
+}
+
+/// Says what an entry point answered, if `VISAKIT_TRACE` asks for it.
+pub fn trace(name: &str, code: i64) {
+    static TRACES: OnceLock<bool> = OnceLock::new();
+    let traces = TRACES.get_or_init(|| {
+        std::env::var_os("VISAKIT_TRACE").is_some_and(|v| !v.is_empty() && v != "0")
+    });
+    if *traces {
+        say(&format!("{name} -> {code}"));
+    }
 }
 
 /// A number of things: `1 launch`, `2 launches`.

@@ -8,13 +8,13 @@ pub struct Model {
     /// Its title.
     pub title: &'static str,
     /// Number on the PCI bus.
-    pub(crate) pci: u32,
+    pub pci: u32,
     /// Architecture, release and revision, as `ocloc ids` prints them.
-    pub(crate) ip: (u32, u32, u32),
+    pub ip: (u32, u32, u32),
     /// Slices, subslices of each, and vector engines of each of those.
-    pub(crate) engines: (u32, u32, u32),
+    pub engines: (u32, u32, u32),
     /// MHz.
-    pub(crate) clock: u32,
+    pub clock: u32,
     /// Sizes of subgroups.
     pub subgroups: &'static [u32],
     /// Whether it has samplers, and its compiler supports images.
@@ -47,7 +47,7 @@ impl Model {
     /// Its place on the PCI bus: domain, bus, device, function. Part of the processor it is device 2 of the first bus; the
     /// others have a bus each.
     #[must_use]
-    pub(crate) fn bus(&self) -> [u32; 4] {
+    pub fn bus(&self) -> [u32; 4] {
         let earlier = MODELS.iter().take_while(|model| model.name != self.name);
         match u32::try_from(earlier.count()) {
             Ok(number) if self.is_discrete() => [0, 3 + number, 0, 0],

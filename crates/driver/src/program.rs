@@ -175,6 +175,15 @@ impl Program {
         spirv::specialize(specialized.get_or_insert_with(|| code.clone()), id, value)
     }
 
+    /// Bytes of the value of a specialization constant; `None` if the program has no such constant.
+    #[must_use]
+    pub fn constant_bytes(&self, id: u32) -> Option<usize> {
+        match &self.origin {
+            Origin::Input(Input::Spirv(code)) => spirv::constant_bytes(code, id),
+            _ => None,
+        }
+    }
+
     /// What is compiled, if it was created from source or SPIR-V.
     fn input(&self) -> Option<Input> {
         match (&self.origin, &*lock(&self.specialized)) {

@@ -23,7 +23,7 @@ struct State {
 const TIME: &str = "VISAKIT_TIME";
 
 /// Whether events report simulated time of the device. With `VISAKIT_TIME=host` they report that of the host.
-fn simulates() -> bool {
+pub fn simulates() -> bool {
     static SIMULATES: OnceLock<bool> = OnceLock::new();
     *SIMULATES.get_or_init(|| match std::env::var(TIME).as_deref() {
         Ok("host") => false,

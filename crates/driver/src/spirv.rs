@@ -59,14 +59,34 @@ pub(crate) fn specialize(module: &mut [u8], id: u32, value: &[u8]) -> Result<()>
     Ok(())
 }
 
-/// The words that change, by their places.
-fn changes(words: &[Word], id: u32, value: &[u8]) -> Result<Vec<(usize, Word)>> {
+/// Bytes of the value of a specialization constant; `None` if there is no such constant.
+pub(crate) fn constant_bytes(module: &[u8], id: u32) -> Option<usize> {
+    let (words, _) = module.as_chunks();
+    let targets = targets(words, id);
+    let mut all = instructions(words);
+    all.find_map(|(_, opcode, operands)| match (opcode, operands) {
+        (CONSTANT_TRUE | CONSTANT_FALSE, [_, result, ..]) if targets.contains(result) => Some(1),
+        (CONSTANT, [kind, result, ..]) if targets.contains(result) => {
+            let (bits, _) = number(words, *kind)?;
+            usize::try_from(bits / 8).ok()
+        }
+        _ => None,
+    })
+}
+
+/// The constants that have a number.
+fn targets(words: &[Word], id: u32) -> Vec<Word> {
     let id = id.to_le_bytes();
     let named = |(_, opcode, operands): (usize, u32, &[Word])| match *operands {
         [target, SPEC_ID, given] if opcode == DECORATE && given == id => Some(target),
         _ => None,
     };
-    let targets: Vec<Word> = instructions(words).filter_map(named).collect();
+    instructions(words).filter_map(named).collect()
+}
+
+/// The words that change, by their places.
+fn changes(words: &[Word], id: u32, value: &[u8]) -> Result<Vec<(usize, Word)>> {
+    let targets = targets(words, id);
     let mut changes = Vec::new();
     for (at, opcode, operands) in instructions(words) {
         let [kind, result, literal @ ..] = operands else {
@@ -138,6 +158,8 @@ mod tests {
     fn values_of_every_size() {
         let (mut code, [int, short, long, bool]) = module();
         let before = code.len();
+        let sizes = [1, 2, 3, 4, 5].map(|id| constant_bytes(&code, id));
+        assert_eq!(sizes, [Some(4), Some(2), Some(8), Some(1), None]);
         specialize(&mut code, 1, &0x8000_0001_u32.to_le_bytes()).unwrap();
         specialize(&mut code, 2, &(-2_i16).to_le_bytes()).unwrap();
         specialize(&mut code, 3, &(5_u64 << 32 | 6).to_le_bytes()).unwrap();

@@ -35,7 +35,7 @@ pub(crate) struct Launching<'a> {
     /// The grid.
     pub(crate) range: &'a NdRange,
     /// Who runs it says how many nanoseconds it takes on the device, if that is known.
-    pub(crate) nanoseconds: OnceCell<f64>,
+    pub(crate) nanoseconds: &'a OnceCell<f64>,
 }
 
 /// The result of a launch.

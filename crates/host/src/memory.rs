@@ -190,7 +190,7 @@ impl Span {
             return None;
         }
         let mut filled = pattern.len().min(bytes);
-        self.put(at, pattern.get(..filled)?);
+        self.put(at, pattern.get(..filled)?)?;
         while filled < bytes {
             let more = filled.min(bytes - filled);
             self.copy_from(at + filled, &self.clone(), at, more)?;
@@ -199,15 +199,26 @@ impl Span {
         Some(())
     }
 
-    fn put(&self, at: usize, bytes: &[u8]) {
-        if at
-            .checked_add(bytes.len())
-            .is_some_and(|end| end <= self.bytes)
-        {
-            let target = std::ptr::with_exposed_provenance_mut::<u8>(self.start.wrapping_add(at));
-            // SAFETY: inside the span, whose bytes are valid; `bytes` is not part of it.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+    /// Writes bytes at an offset; `None` if they do not fit.
+    pub fn put(&self, at: usize, bytes: &[u8]) -> Option<()> {
+        if at.checked_add(bytes.len())? > self.bytes {
+            return None;
         }
+        let target = std::ptr::with_exposed_provenance_mut::<u8>(self.start.wrapping_add(at));
+        // SAFETY: inside the span, whose bytes are valid; `bytes` is not part of it.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+        Some(())
+    }
+
+    /// Reads bytes at an offset; `None` if there are not as many.
+    #[must_use]
+    pub fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        if at.checked_add(N)? > self.bytes {
+            return None;
+        }
+        let source = std::ptr::with_exposed_provenance::<[u8; N]>(self.start.wrapping_add(at));
+        // SAFETY: inside the span, whose bytes are valid; arrays of bytes have no alignment.
+        Some(unsafe { source.read() })
     }
 
     /// The words of a caller's span as storage, so that a buffer needs no copy: `None` if they are not whole words.

@@ -19,7 +19,7 @@ pub use table::{clGetExtensionFunctionAddress, clGetPlatformInfo, clIcdGetPlatfo
 use opencl_sys as cl;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use visakit_driver::context::Context;
 use visakit_driver::error::{Code, Result, ensure, fail};
 use visakit_driver::event::{Event, Work};
@@ -44,21 +44,12 @@ impl User {
     }
 }
 
-fn traces() -> bool {
-    static TRACES: OnceLock<bool> = OnceLock::new();
-    *TRACES.get_or_init(|| {
-        std::env::var_os("VISAKIT_TRACE").is_some_and(|v| !v.is_empty() && v != "0")
-    })
-}
-
 /// Runs an entry point.
 fn call<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     let result = catch_unwind(AssertUnwindSafe(body));
     let result = result.unwrap_or(fail(cl::CL_OUT_OF_HOST_MEMORY));
-    if traces() {
-        let code = result.as_ref().map_or_else(|code| code.0, |_| 0);
-        visakit_driver::say(&format!("{name} -> {code}"));
-    }
+    let code = result.as_ref().map_or_else(|code| code.0, |_| 0);
+    visakit_driver::trace(name, code.into());
     result
 }
 
