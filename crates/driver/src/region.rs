@@ -141,4 +141,3 @@ pub fn overlap(a: &Piece, b: &Piece, size: [usize; 3]) -> bool {
         others.peek().is_some_and(|o| **o < *row + size[0])
     })
 }
-

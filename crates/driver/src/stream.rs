@@ -195,8 +195,9 @@ impl Shared {
         };
         let (result, nanoseconds) = match waited {
             // A defect of ours must not leave the host waiting forever.
-            Ok(()) => catch_unwind(AssertUnwindSafe(act))
-                .unwrap_or((fail(cl::CL_OUT_OF_RESOURCES), None)),
+            Ok(()) => {
+                catch_unwind(AssertUnwindSafe(act)).unwrap_or((fail(cl::CL_OUT_OF_RESOURCES), None))
+            }
             Err(code) => (Err(code), None),
         };
         if let Some(signal) = &command.sets {

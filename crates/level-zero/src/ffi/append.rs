@@ -83,7 +83,9 @@ fn launch(kernel: &Kernel, groups: [u32; 3], is_timed: bool) -> Result<Option<Ac
 
 /// Groups of a cooperative launch: they may wait for each other, for which all would have to run at once.
 fn alone(groups: [u32; 3]) -> Result<()> {
-    let count = groups.iter().fold(1_u64, |n, d| n.saturating_mul((*d).into()));
+    let count = groups
+        .iter()
+        .fold(1_u64, |n, d| n.saturating_mul((*d).into()));
     ensure(count <= 1, Error::UNSUPPORTED_FEATURE)
 }
 

@@ -10,7 +10,7 @@ use crate::objects::list::List;
 use std::ffi::c_void;
 use std::sync::Arc;
 use visakit_driver::context::Context;
-use visakit_driver::memory::Mem;
+use visakit_driver::memory::{Mem, Shape};
 use visakit_driver::region::{Piece, boxed, copy, of_image, overlap};
 use visakit_driver::stream::Action;
 
@@ -49,7 +49,7 @@ fn between(to: Piece, from: Piece, size: [usize; 3]) -> Result<Option<Action>> {
 
 /// A part of an image, or all of it.
 unsafe fn part(image: &Mem, region: *const Region) -> Result<(Piece, [usize; 3])> {
-    let whole = image.shape.as_ref().map_or([0; 3], |shape| shape.region());
+    let whole = image.shape.as_ref().map_or([0; 3], Shape::region);
     let (origin, extent) = if region.is_null() {
         ([0; 3], whole)
     } else {
@@ -114,7 +114,10 @@ unsafe fn filling(
     (pattern, each): (*const u8, usize),
     size: usize,
 ) -> Result<Option<Action>> {
-    ensure(each.is_power_of_two() && each <= PATTERN, Error::INVALID_SIZE)?;
+    ensure(
+        each.is_power_of_two() && each <= PATTERN,
+        Error::INVALID_SIZE,
+    )?;
     // SAFETY: the caller's promise.
     let (to, pattern) = unsafe {
         let pattern = super::list(pattern, u32::try_from(each).unwrap_or(0))?;

@@ -85,7 +85,11 @@ fn describe(device: &Arc<Device>, uuid: &[u8], to: &mut DeviceProperties) {
     to.threads = model.threads();
     to.lanes = model.subgroups.first().copied().unwrap_or(8);
     (to.slices, to.subslices, to.engines) = model.engines;
-    to.resolution = if to.stype == PROPERTIES_1_2 { 1_000_000_000 } else { 1 };
+    to.resolution = if to.stype == PROPERTIES_1_2 {
+        1_000_000_000
+    } else {
+        1
+    };
     to.bits = CLOCK_BITS;
     to.kernel_bits = CLOCK_BITS;
     to.name = name(model.title);

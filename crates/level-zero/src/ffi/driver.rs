@@ -1,7 +1,9 @@
 //! The driver and its contexts.
 
 use super::types::{DriverProperties, Extension, Flags, name};
-use super::{Handle, api, change, destroy, enumerate, get, get_all, give, pointer, put, take, text};
+use super::{
+    Handle, api, change, destroy, enumerate, get, get_all, give, pointer, put, take, text,
+};
 use crate::error::{Error, Result, ensure};
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, OnceLock};
@@ -47,7 +49,10 @@ fn drivers() -> impl ExactSizeIterator<Item = Handle> {
 }
 
 fn initialized(wanted: bool) -> Result<()> {
-    ensure(wanted && !platform().devices.is_empty(), Error::UNINITIALIZED)
+    ensure(
+        wanted && !platform().devices.is_empty(),
+        Error::UNINITIALIZED,
+    )
 }
 
 fn context_of(devices: Vec<Arc<Device>>) -> Result<Arc<Context>> {

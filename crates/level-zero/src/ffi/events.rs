@@ -1,8 +1,6 @@
 //! Events, their pools, and fences.
 
-use super::types::{
-    EventDescriptor, Flags, Number, PoolDescriptor, TimestampResults, Timestamps,
-};
+use super::types::{EventDescriptor, Flags, Number, PoolDescriptor, TimestampResults, Timestamps};
 use super::{Handle, api, chain, destroy, get, get_all, give, limit, pointer, put, take};
 use crate::error::{Error, Result, ensure, waited};
 use crate::objects::event::{Event, Fence, Pool, Scopes};

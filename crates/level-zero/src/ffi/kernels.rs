@@ -17,7 +17,10 @@ const LARGEST_GROUP: u32 = 0x1_0013;
 
 /// A handle that an argument holds.
 unsafe fn handle(size: usize, value: *const c_void) -> Result<Handle> {
-    ensure(size == size_of::<Handle>(), Error::INVALID_KERNEL_ARGUMENT_SIZE)?;
+    ensure(
+        size == size_of::<Handle>(),
+        Error::INVALID_KERNEL_ARGUMENT_SIZE,
+    )?;
     // SAFETY: the caller's promise: as many bytes as were said.
     unsafe { take(value.cast::<Handle>()) }
 }

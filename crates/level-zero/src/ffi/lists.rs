@@ -21,8 +21,14 @@ fn place(context: Handle, device: Handle) -> Result<(Arc<Context>, Arc<Device>)>
 }
 
 fn order(descriptor: &QueueDescriptor) -> Result<Order> {
-    ensure(descriptor.ordinal == 0 && descriptor.index == 0, Error::INVALID_ARGUMENT)?;
-    ensure(descriptor.mode <= 2 && descriptor.priority <= 2, Error::INVALID_ENUMERATION)?;
+    ensure(
+        descriptor.ordinal == 0 && descriptor.index == 0,
+        Error::INVALID_ARGUMENT,
+    )?;
+    ensure(
+        descriptor.mode <= 2 && descriptor.priority <= 2,
+        Error::INVALID_ENUMERATION,
+    )?;
     Ok(Order {
         ordinal: descriptor.ordinal,
         index: descriptor.index,

@@ -1,7 +1,10 @@
 //! Modules.
 
 use super::types::{Constants, Flags, ModuleDescriptor, ProgramDescriptor};
-use super::{Handle, answer, api, chain, change, destroy, enumerate, get, get_all, give, list, put, take, text};
+use super::{
+    Handle, answer, api, chain, change, destroy, enumerate, get, get_all, give, list, put, take,
+    text,
+};
 use crate::error::{Error, Result, ensure};
 use crate::objects::module::{BuildLog, Module, options, specialize};
 use std::ffi::{c_char, c_void};
@@ -45,7 +48,10 @@ unsafe fn program(
         let constants = take(constants)?;
         let ids = list(constants.ids, constants.count)?;
         let values = list(constants.values, constants.count)?;
-        ensure(values.iter().all(|v| !v.is_null()), Error::INVALID_NULL_POINTER)?;
+        ensure(
+            values.iter().all(|v| !v.is_null()),
+            Error::INVALID_NULL_POINTER,
+        )?;
         specialize(&program, &ids, &|place, bytes| {
             let value = values.get(place).copied().unwrap_or(std::ptr::null());
             (0..bytes).map(|byte| value.add(byte).read()).collect()
@@ -72,7 +78,10 @@ unsafe fn parts(
         for (place, (from, size)) in codes.into_iter().zip(sizes).enumerate() {
             let constants = constants.get(place).copied().unwrap_or(std::ptr::null());
             let made = program(context, code(from, size)?, constants)?;
-            parts.push((made, flags(options.get(place).copied().unwrap_or(std::ptr::null()))?));
+            parts.push((
+                made,
+                flags(options.get(place).copied().unwrap_or(std::ptr::null()))?,
+            ));
         }
         Ok(parts)
     }
@@ -87,10 +96,15 @@ unsafe fn built(
     // SAFETY: the caller's promise.
     unsafe {
         if descriptor.format == 1 {
-            return Ok(Module::native(place, code(descriptor.code, descriptor.size)?));
+            return Ok(Module::native(
+                place,
+                code(descriptor.code, descriptor.size)?,
+            ));
         }
         ensure(descriptor.format == 0, Error::INVALID_ENUMERATION)?;
-        let several = chain(descriptor.next).into_iter().find(|(kind, _)| *kind == PROGRAM);
+        let several = chain(descriptor.next)
+            .into_iter()
+            .find(|(kind, _)| *kind == PROGRAM);
         let parts = match several {
             Some((_, several)) => parts(context, several.cast())?,
             None => {

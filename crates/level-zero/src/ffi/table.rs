@@ -21,7 +21,9 @@ pub type Entry = *const ();
 unsafe fn fill(version: u32, to: *mut Entry, entries: &[(u32, Entry)]) -> Result<()> {
     ensure(!to.is_null(), Error::INVALID_NULL_POINTER)?;
     ensure(version >> 16 == MAJOR, Error::UNSUPPORTED_VERSION)?;
-    let known = entries.iter().take_while(|entry| entry.0 <= version & 0xffff);
+    let known = entries
+        .iter()
+        .take_while(|entry| entry.0 <= version & 0xffff);
     for (place, (_, function)) in known.enumerate() {
         // SAFETY: the caller's promise: a table of that version, which has these entries.
         unsafe { to.add(place).write_unaligned(*function) };
@@ -76,6 +78,72 @@ macro_rules! tables {
             None
         }
     };
+}
+
+/// Tables without a function that is here: how many entries each minor version brought.
+macro_rules! empty {
+    ($($table:ident { $($since:literal: $count:literal),* })*) => {$(
+        #[doc = concat!("`", stringify!($table), "`: writes a table of the loader.")]
+        ///
+        /// # Safety
+        /// The table is null, or has the entries of its version.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, reason = "Level Zero's name")]
+        pub unsafe extern "C" fn $table(version: u32, to: *mut Entry) -> u32 {
+            let counts: &[(u32, usize)] = &[$(($since, $count)),*];
+            let each = |(since, count): &(u32, usize)| std::iter::repeat_n((*since, entry!()), *count);
+            let entries: Vec<_> = counts.iter().flat_map(each).collect();
+            // SAFETY: the caller's promise.
+            super::call(stringify!($table), || unsafe { fill(version, to, &entries) })
+        }
+    )*};
+}
+
+// Tools and the management of systems: loaders before 1.9 do not start without their tables.
+empty! {
+    zetGetMetricProgrammableExpProcAddrTable { 9: 4 }
+    zetGetMetricTracerExpProcAddrTable { 10: 6 }
+    zetGetMetricDecoderExpProcAddrTable { 10: 3 }
+    zetGetDeviceProcAddrTable { 0: 1 }
+    zetGetDeviceExpProcAddrTable { 10: 2, 13: 2 }
+    zetGetContextProcAddrTable { 0: 1 }
+    zetGetCommandListProcAddrTable { 0: 4 }
+    zetGetCommandListExpProcAddrTable { 13: 1 }
+    zetGetModuleProcAddrTable { 0: 1 }
+    zetGetKernelProcAddrTable { 0: 1 }
+    zetGetMetricProcAddrTable { 0: 2 }
+    zetGetMetricExpProcAddrTable { 9: 2, 11: 1 }
+    zetGetMetricGroupProcAddrTable { 0: 3 }
+    zetGetMetricGroupExpProcAddrTable { 2: 1, 5: 1, 6: 2, 9: 5 }
+    zetGetMetricStreamerProcAddrTable { 0: 3 }
+    zetGetMetricQueryPoolProcAddrTable { 0: 2 }
+    zetGetMetricQueryProcAddrTable { 0: 4 }
+    zetGetTracerExpProcAddrTable { 0: 5 }
+    zetGetDebugProcAddrTable { 0: 11, 5: 1 }
+    zesGetGlobalProcAddrTable { 5: 1 }
+    zesGetDeviceProcAddrTable { 0: 25, 4: 4, 5: 7, 7: 1, 15: 1 }
+    zesGetDeviceExpProcAddrTable { 9: 2, 10: 1 }
+    zesGetDriverProcAddrTable { 0: 1, 1: 1, 5: 1, 8: 2 }
+    zesGetDriverExpProcAddrTable { 9: 1 }
+    zesGetOverclockProcAddrTable { 5: 9 }
+    zesGetSchedulerProcAddrTable { 0: 8 }
+    zesGetPerformanceFactorProcAddrTable { 0: 3 }
+    zesGetPowerProcAddrTable { 0: 8, 16: 3 }
+    zesGetFrequencyProcAddrTable { 0: 17 }
+    zesGetEngineProcAddrTable { 0: 1, 7: 2 }
+    zesGetStandbyProcAddrTable { 0: 3 }
+    zesGetFirmwareProcAddrTable { 0: 2, 8: 1, 9: 1 }
+    zesGetFirmwareExpProcAddrTable { 9: 2 }
+    zesGetMemoryProcAddrTable { 0: 3 }
+    zesGetFabricPortProcAddrTable { 0: 6, 7: 2 }
+    zesGetTemperatureProcAddrTable { 0: 4 }
+    zesGetPsuProcAddrTable { 0: 2 }
+    zesGetFanProcAddrTable { 0: 6 }
+    zesGetLedProcAddrTable { 0: 4 }
+    zesGetRasProcAddrTable { 0: 4 }
+    zesGetRasExpProcAddrTable { 0: 2, 16: 4 }
+    zesGetDiagnosticsProcAddrTable { 0: 3 }
+    zesGetVFManagementExpProcAddrTable { 9: 5, 10: 3, 12: 1 }
 }
 
 // In the order of the loader's tables.

@@ -89,7 +89,9 @@ impl Kernel {
     }
 
     fn info(&self) -> Result<&KernelInfo> {
-        Ok(self.model.metadata(self.model.binary(&self.module.device)?)?)
+        Ok(self
+            .model
+            .metadata(self.model.binary(&self.module.device)?)?)
     }
 
     /// What is known of it.
@@ -99,14 +101,18 @@ impl Kernel {
     pub fn facts(&self) -> Result<Facts> {
         let info = self.info()?;
         let device = &self.module.device;
-        let memory = |name| self.model.group_info(Some(device), name).map(|a| number(&a));
+        let memory = |name| {
+            self.model
+                .group_info(Some(device), name)
+                .map(|a| number(&a))
+        };
         let subgroup = info.execution_env.simd_size.max(1);
         let group = narrow(Model::max_group(device, info));
         let required = info.user_attributes.intel_reqd_sub_group_size;
         Ok(Facts {
             arguments: narrow(self.model.count()),
             required_group: Model::required_group(info).map_or([0; 3], |size| size.map(narrow)),
-            required_subgroup: u32::try_from(required).unwrap_or(0),
+            required_subgroup: required,
             subgroup,
             subgroups: group.div_ceil(subgroup),
             group,
@@ -124,10 +130,13 @@ impl Kernel {
     /// Sizes that the kernel, or its device, does not have.
     pub fn set_group(&self, group: [u32; 3]) -> Result<()> {
         let facts = self.facts()?;
-        let items = group.iter().fold(1_u64, |n, d| n.saturating_mul((*d).into()));
+        let items = group
+            .iter()
+            .fold(1_u64, |n, d| n.saturating_mul((*d).into()));
         let free = facts.required_group == [0; 3];
         ensure(
-            (1..=u64::from(facts.group)).contains(&items) && (free || group == facts.required_group),
+            (1..=u64::from(facts.group)).contains(&items)
+                && (free || group == facts.required_group),
             Error::INVALID_GROUP_SIZE_DIMENSION,
         )?;
         self.setting().group = group;

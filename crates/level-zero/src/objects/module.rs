@@ -65,15 +65,15 @@ pub fn options(given: &str) -> String {
         }
         for (prefix, other) in [
             ("-ze-intel-", "-cl-intel-"),
-            (
-                "-ze-opt-greater-than-4GB-",
-                "-cl-intel-greater-than-4GB-",
-            ),
+            ("-ze-opt-greater-than-4GB-", "-cl-intel-greater-than-4GB-"),
             (
                 "-ze-opt-has-buffer-offset-arg",
                 "-cl-intel-has-buffer-offset-arg",
             ),
-            ("-ze-opt-large-register-file", "-cl-intel-256-GRF-per-thread"),
+            (
+                "-ze-opt-large-register-file",
+                "-cl-intel-256-GRF-per-thread",
+            ),
         ] {
             if let Some(rest) = option.strip_prefix(prefix) {
                 return Some(format!("{other}{rest}"));
@@ -192,7 +192,10 @@ impl Module {
         } else {
             symbol.bytes
         };
-        ensure(symbol.offset <= storage.bytes() as u64, Error::INVALID_GLOBAL_NAME)?;
+        ensure(
+            symbol.offset <= storage.bytes() as u64,
+            Error::INVALID_GLOBAL_NAME,
+        )?;
         Ok((address + symbol.offset, bytes))
     }
 }
