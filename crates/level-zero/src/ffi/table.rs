@@ -15,7 +15,7 @@ extern "C" fn unsupported() -> u32 {
 const MAJOR: u32 = 1;
 
 /// An entry of a table.
-pub type Entry = *const ();
+type Entry = *const ();
 
 /// Writes the entries that a loader of a version has room for.
 unsafe fn fill(version: u32, to: *mut Entry, entries: &[(u32, Entry)]) -> Result<()> {
@@ -29,6 +29,11 @@ unsafe fn fill(version: u32, to: *mut Entry, entries: &[(u32, Entry)]) -> Result
         unsafe { to.add(place).write_unaligned(*function) };
     }
     Ok(())
+}
+
+/// The names of all functions that write a table.
+pub fn tables() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().chain(EMPTY_TABLES).copied()
 }
 
 macro_rules! entry {
@@ -56,19 +61,8 @@ macro_rules! tables {
             }
         )*
 
-        /// The tables: the name of each, and the names of its functions with the minor version of the specification that
-        /// brought them.
-        pub const ENTRIES: &[(&str, &[(u32, &str)])] =
-            &[$((stringify!($table), &[$(($since, stringify!($function))),*])),*];
-
-        /// The function that writes a table.
-        #[must_use]
-        pub fn table(name: &str) -> Option<unsafe extern "C" fn(u32, *mut Entry) -> u32> {
-            $(if name == stringify!($table) {
-                return Some($table);
-            })*
-            None
-        }
+        /// Tables with functions that are here.
+        const TABLES: &[&str] = &[$(stringify!($table)),*];
 
         /// The function of a name, if it is here.
         pub(super) fn by_name(name: &str) -> Option<Entry> {
@@ -82,7 +76,11 @@ macro_rules! tables {
 
 /// Tables without a function that is here: how many entries each minor version brought.
 macro_rules! empty {
-    ($($table:ident { $($since:literal: $count:literal),* })*) => {$(
+    ($($table:ident { $($since:literal: $count:literal),* })*) => {
+        /// Tables without any.
+        const EMPTY_TABLES: &[&str] = &[$(stringify!($table)),*];
+
+        $(
         #[doc = concat!("`", stringify!($table), "`: writes a table of the loader.")]
         ///
         /// # Safety
@@ -96,7 +94,8 @@ macro_rules! empty {
             // SAFETY: the caller's promise.
             super::call(stringify!($table), || unsafe { fill(version, to, &entries) })
         }
-    )*};
+        )*
+    };
 }
 
 // Tools and the management of systems: loaders before 1.9 do not start without their tables.
