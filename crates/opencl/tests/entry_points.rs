@@ -5,44 +5,21 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+use visakit_testing::driver::{self, has, has_ocloc, shown};
 use visakit_testing::say;
-
-/// The library that was built beside this test.
-fn library() -> Option<PathBuf> {
-    let test = std::env::current_exe().ok()?;
-    // The test is in `deps`, and so is the library that cargo built for it.
-    let folders = [test.parent()?, test.parent()?.parent()?];
-    let mut places = folders.iter().map(|f| f.join("libvisakit_opencl.so"));
-    places.find(|p| p.exists())
-}
-
-fn has(program: &str, arguments: &[&str]) -> bool {
-    let done = Command::new(program).args(arguments).output();
-    done.is_ok_and(|d| d.status.success())
-}
 
 /// A command that sees only the device, with a separate cache.
 fn on_device(program: impl AsRef<std::ffi::OsStr>, folder: &Path) -> Option<Command> {
-    let library = library()?;
+    let library = driver::library("libvisakit_opencl.so")?;
     std::fs::write(
         folder.join("visakit.icd"),
         format!("{}\n", library.display()),
     )
     .ok()?;
-    let mut command = Command::new(program);
-    command
-        .env("OCL_ICD_VENDORS", folder)
-        .env("VISAKIT_CACHE", folder.join("cache"));
-    command
-        .env_remove("VISAKIT_DEVICE")
-        .env_remove("VISAKIT_DUMP");
+    let mut command = driver::on_device(program, folder);
+    command.env("OCL_ICD_VENDORS", folder);
     Some(command)
-}
-
-fn shown(done: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    text(&done.stdout) + &text(&done.stderr)
 }
 
 fn source(name: &str) -> PathBuf {
@@ -53,19 +30,17 @@ fn source(name: &str) -> PathBuf {
 
 /// Builds a program of these tests, or says why it cannot be run.
 fn built(name: &str, folder: &Path) -> Option<PathBuf> {
-    let program = folder.join(name);
-    let mut compiler = Command::new("cc");
-    compiler
-        .arg("-o")
-        .arg(&program)
-        .arg(source(&format!("{name}.c")))
-        .args(["-lOpenCL", "-lm", "-pthread"]);
-    let built = compiler.output().is_ok_and(|d| d.status.success());
-    if built && has("sh", &["-c", "command -v ocloc"]) {
-        return Some(program);
+    let libraries = ["-lOpenCL", "-lm", "-pthread"];
+    let program = driver::built(
+        &source(&format!("{name}.c")),
+        &folder.join(name),
+        &libraries,
+    );
+    if program.is_none() || !has_ocloc() {
+        say("NOT RUN: OpenCL in C needs a C compiler, OpenCL's headers, its loader and ocloc");
+        return None;
     }
-    say("NOT RUN: OpenCL in C needs a C compiler, OpenCL's headers, its loader and ocloc");
-    None
+    program
 }
 
 #[test]
@@ -235,7 +210,7 @@ fn in_python() {
     let python = ["/usr/bin/python3", "python3"]
         .into_iter()
         .find(|p| has(p, &["-c", "import pyopencl"]));
-    let Some(python) = python.filter(|_| has("sh", &["-c", "command -v ocloc"])) else {
+    let Some(python) = python.filter(|_| has_ocloc()) else {
         return say("NOT RUN: OpenCL in Python needs pyopencl and ocloc");
     };
     let folder = tempfile::tempdir().unwrap();
@@ -421,10 +396,7 @@ fn doubles_of_whole_numbers() {
     let mut python = python
         .into_iter()
         .filter(|p| has(p, &["-c", "import pyopencl"]));
-    let Some(python) = python
-        .next()
-        .filter(|_| has("sh", &["-c", "command -v ocloc"]))
-    else {
+    let Some(python) = python.next().filter(|_| has_ocloc()) else {
         return say("NOT RUN: OpenCL in Python needs pyopencl and ocloc");
     };
     let mut command = on_device(python, folder.path()).unwrap();

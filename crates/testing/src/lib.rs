@@ -2,6 +2,7 @@
 //! data prints.
 //!
 //! * [`corpus`]: objects and texts of the committed fixtures and of the reference data
+//! * [`driver`]: separate programs on the drivers
 //! * [`layouts`]: the committed objects of one instruction each
 //! * [`litmus`]: two kernels at once, and what each may observe of the other
 //! * [`operands`]: an operand of each class with its bytes
@@ -15,6 +16,7 @@
 )]
 
 pub mod corpus;
+pub mod driver;
 pub mod layouts;
 pub mod litmus;
 pub mod operands;

@@ -1,19 +1,26 @@
 //! Platforms, devices, contexts.
 
+use super::table::DISPATCH;
 use super::{Pointer, User, answer, api, get, get_all, list, make, properties, put};
-use crate::error::{ensure, fail};
-use crate::handle::{Object, export, release, retain};
-use crate::model::context::Context;
-use crate::model::device::{Device, Platform, platform};
-use crate::model::event::now;
 use opencl_sys as cl;
 use std::ffi::{CString, c_char, c_void};
 use std::sync::Arc;
+use visakit_driver::context::Context;
+use visakit_driver::device::{self, Device, Platform};
+use visakit_driver::error::{ensure, fail};
+use visakit_driver::event::now;
+use visakit_driver::handle::{Object, dispatch, export, release, retain};
 
 /// Called with faults.
 type Notify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, Pointer)>;
 /// Is called when a context ends.
 type AtEnd = Option<unsafe extern "C" fn(Pointer, Pointer)>;
+
+/// The platform, whose handles and all others lead the loader to the entry points.
+fn platform() -> &'static Arc<Platform> {
+    dispatch((&raw const DISPATCH).expose_provenance());
+    device::platform()
+}
 
 fn pointer(handle: usize) -> Pointer {
     std::ptr::with_exposed_provenance_mut(handle)
@@ -24,7 +31,7 @@ fn is_of(kinds: u64) -> bool {
     kinds & (cl::CL_DEVICE_TYPE_GPU | cl::CL_DEVICE_TYPE_DEFAULT) != 0
 }
 
-fn check_kinds(kinds: u64) -> crate::error::Result<()> {
+fn check_kinds(kinds: u64) -> visakit_driver::error::Result<()> {
     let known = cl::CL_DEVICE_TYPE_GPU
         | cl::CL_DEVICE_TYPE_DEFAULT
         | cl::CL_DEVICE_TYPE_CPU
@@ -36,14 +43,14 @@ fn check_kinds(kinds: u64) -> crate::error::Result<()> {
     )
 }
 
-fn the_platform(handle: Pointer) -> crate::error::Result<Arc<Platform>> {
+fn the_platform(handle: Pointer) -> visakit_driver::error::Result<Arc<Platform>> {
     if handle.is_null() {
         return Ok(Arc::clone(platform()));
     }
     get(handle)
 }
 
-fn notifier(notify: Notify, user: Pointer) -> Option<crate::model::context::Notifier> {
+fn notifier(notify: Notify, user: Pointer) -> Option<visakit_driver::context::Notifier> {
     let notify = notify?;
     let user = User(user);
     Some(Box::new(move |message: &str| {
@@ -174,7 +181,7 @@ make! {
 pub(super) unsafe fn devices(
     count: u32,
     from: *const Pointer,
-) -> crate::error::Result<Vec<Arc<Device>>> {
+) -> visakit_driver::error::Result<Vec<Arc<Device>>> {
     ensure((count == 0) == from.is_null(), cl::CL_INVALID_VALUE)?;
     // SAFETY: the caller's promise.
     let handles = unsafe { list(from, usize::try_from(count).unwrap_or(0)) };

@@ -1,15 +1,15 @@
 //! Queues and events.
 
 use super::{Pointer, User, Wait, answer, api, enqueue, get, get_all, make, properties};
-use crate::error::{Code, ensure, fail};
-use crate::handle::{export, release, retain};
-use crate::model::context::Context;
-use crate::model::device::Device;
-use crate::model::event::Event;
-use crate::model::memory::Mem;
-use crate::model::queue::Queue;
 use opencl_sys as cl;
 use std::sync::Arc;
+use visakit_driver::context::Context;
+use visakit_driver::device::Device;
+use visakit_driver::error::{Code, ensure, fail};
+use visakit_driver::event::Event;
+use visakit_driver::handle::{export, release, retain};
+use visakit_driver::memory::Mem;
+use visakit_driver::queue::Queue;
 
 /// Is called at a status of an event.
 type Notify = Option<unsafe extern "C" fn(Pointer, i32, Pointer)>;

@@ -2,19 +2,19 @@
 
 use super::memory::of;
 use super::{Pointer, Wait, answer, api, enqueue, get, list, make, put, text};
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::{export, release, retain};
-use crate::model::device::Device;
-use crate::model::event::Work;
-use crate::model::kernel::{Arg, Kernel, Takes};
-use crate::model::launch::{Grid, command, suggested_local};
-use crate::model::memory::Mem;
-use crate::model::program::Program;
-use crate::model::queue::Queue;
-use crate::model::sampler::Sampler;
 use opencl_sys as cl;
 use std::ffi::c_char;
 use std::sync::Arc;
+use visakit_driver::device::Device;
+use visakit_driver::error::{Code, Result, ensure, fail};
+use visakit_driver::event::Work;
+use visakit_driver::handle::{export, release, retain};
+use visakit_driver::kernel::{Arg, Kernel, Takes};
+use visakit_driver::launch::{Grid, command, suggested_local};
+use visakit_driver::memory::Mem;
+use visakit_driver::program::Program;
+use visakit_driver::queue::Queue;
+use visakit_driver::sampler::Sampler;
 
 /// A function of the host as a command.
 type Native = Option<unsafe extern "C" fn(Pointer)>;

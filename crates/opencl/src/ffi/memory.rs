@@ -1,15 +1,15 @@
 //! Buffers, images, samplers.
 
-use super::host::Span;
 use super::{Pointer, User, answer, api, get, make, properties, put};
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::{Object, export, release, retain};
-use crate::model::context::Context;
-use crate::model::format::{format, formats};
-use crate::model::memory::{Mem, Shape};
-use crate::model::sampler::Sampler;
 use opencl_sys as cl;
 use std::sync::Arc;
+use visakit_driver::context::Context;
+use visakit_driver::error::{Code, Result, ensure, fail};
+use visakit_driver::format::{format, formats};
+use visakit_driver::handle::{Object, export, release, retain};
+use visakit_driver::memory::{Mem, Shape};
+use visakit_driver::sampler::Sampler;
+use visakit_host::Span;
 use visakit_launch::ImageKind;
 
 /// Is called when an object ends.

@@ -2,15 +2,15 @@
 
 use super::context::devices;
 use super::{Pointer, User, answer, api, get, get_all, list, make, put, text};
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::{export, release, retain};
-use crate::model::compiler::Input;
-use crate::model::context::Context;
-use crate::model::device::Device;
-use crate::model::program::Program;
 use opencl_sys as cl;
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
+use visakit_driver::compiler::Input;
+use visakit_driver::context::Context;
+use visakit_driver::device::Device;
+use visakit_driver::error::{Code, Result, ensure, fail};
+use visakit_driver::handle::{export, release, retain};
+use visakit_driver::program::Program;
 
 /// Is called when a program was built, or ends.
 type Notify = Option<unsafe extern "C" fn(Pointer, Pointer)>;

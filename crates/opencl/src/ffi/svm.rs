@@ -1,17 +1,17 @@
 //! Memory with one address for host and device: SVM of OpenCL 2.0, and Intel's unified shared memory.
 
-use super::host::Span;
 use super::{Pointer, User, Wait, answer, api, enqueue, get, list, make, properties};
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::Object;
-use crate::info::Answer;
-use crate::model::context::Context;
-use crate::model::device::Device;
-use crate::model::event::Work;
-use crate::model::kernel::{Arg, Kernel};
-use crate::model::queue::Queue;
 use opencl_sys as cl;
 use std::sync::Arc;
+use visakit_driver::context::Context;
+use visakit_driver::device::Device;
+use visakit_driver::error::{Code, Result, ensure, fail};
+use visakit_driver::event::Work;
+use visakit_driver::handle::Object;
+use visakit_driver::info::Answer;
+use visakit_driver::kernel::{Arg, Kernel};
+use visakit_driver::queue::Queue;
+use visakit_host::Span;
 
 /// Frees memory whose release was enqueued.
 type Free = Option<unsafe extern "C" fn(Pointer, u32, *mut Pointer, Pointer)>;

@@ -19,7 +19,7 @@ macro_rules! entry {
     clippy::missing_transmute_annotations,
     reason = "the field says the type"
 )]
-pub(crate) static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
+pub(super) static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
     clGetPlatformIDs: entry!(context::clGetPlatformIDs),
     clGetPlatformInfo: entry!(context::clGetPlatformInfo),
     clGetDeviceIDs: entry!(context::clGetDeviceIDs),

@@ -1,0 +1,232 @@
+//! Where the buffers of a context are on its devices.
+//!
+//! A buffer, an image, the variables of a program, and memory that the host shares by its pointers get an address when
+//! they are created and keep it for their lives, so that pointers in memory mean the same in every launch. No address
+//! is given out twice in a process, except for shared memory, whose addresses are the host's: there, the one that has been
+//! free for the longest time is used again when there is no other. Hence a pointer to what was released is recognised.
+
+use crate::context::lock;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use visakit_exec::Memory;
+use visakit_exec::memory::{Reachable, Reached, Storage};
+
+/// First region of buffers whose addresses are not the host's: 64 TiB. The first 16,384 of them have addresses of 47
+/// bits.
+const FIRST_REGION: u32 = visakit_host::END_SHARED;
+
+/// The region after the last one: compilers put tags into bits 61 and up.
+const END_REGION: u32 = 1 << 28;
+
+/// Released buffers that are remembered, to be named in reports.
+const MOST_RELEASED: usize = 1 << 14;
+
+static NEXT: AtomicU32 = AtomicU32::new(FIRST_REGION);
+
+/// An address that nothing has had; `None` if there is none left.
+fn fresh(bytes: usize) -> Option<u64> {
+    let count = Memory::regions_of(bytes)?;
+    let after = |next: u32| next.checked_add(count).filter(|end| *end <= END_REGION);
+    let region = NEXT.fetch_update(Relaxed, Relaxed, after).ok()?;
+    Some(u64::from(region) << 32 | Memory::FIRST)
+}
+
+/// What is at an address.
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    /// A buffer.
+    Buffer,
+    /// An image.
+    Image,
+    /// A section of program-scope variables.
+    Variables(String),
+    /// Memory with the host's address.
+    Shared {
+        /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
+        kind: u32,
+        /// Flags as they were given.
+        flags: u64,
+        /// The device, if it is of one.
+        device: usize,
+    },
+}
+
+/// Something that has an address, or had it.
+#[derive(Clone, Debug)]
+struct Known {
+    /// Its bytes; `None` if it was released.
+    storage: Option<Storage>,
+    bytes: usize,
+    what: What,
+    /// How many were created before in the context.
+    number: u64,
+}
+
+impl Known {
+    fn name(&self) -> String {
+        let kind = match &self.what {
+            What::Buffer => "buffer",
+            What::Image => "image",
+            What::Variables(section) => return format!("the variables in {section}"),
+            What::Shared { .. } => "allocation",
+        };
+        format!("{kind} {} of {} bytes", self.number, self.bytes)
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    known: BTreeMap<u64, Known>,
+    /// Those that were released, the first one first.
+    released: VecDeque<u64>,
+    created: u64,
+}
+
+/// The memory of a context by address.
+#[derive(Debug, Default)]
+pub(crate) struct Addresses(Mutex<State>);
+
+/// The address of something for as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Held {
+    addresses: Arc<Addresses>,
+    /// The address.
+    pub(crate) address: u64,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.addresses.release(self.address);
+    }
+}
+
+/// Memory that has the same address for host and device.
+#[derive(Clone, Debug)]
+pub struct Svm {
+    /// Its bytes.
+    pub storage: Storage,
+    /// Its address.
+    pub address: usize,
+    /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
+    pub kind: u32,
+    /// Flags as they were given.
+    pub flags: u64,
+    /// The device, if it is of one.
+    pub device: usize,
+}
+
+impl Addresses {
+    /// Gives storage an address; `None` if there is none left.
+    pub(crate) fn place(self: &Arc<Self>, storage: &Storage, what: What) -> Option<Held> {
+        let address = fresh(storage.bytes())?;
+        self.add(address, storage, what);
+        Some(Held {
+            addresses: Arc::clone(self),
+            address,
+        })
+    }
+
+    /// Addresses for sections of variables of these sizes, before they have storage; see [`Self::hold`].
+    pub(crate) fn reserve(bytes: usize) -> Option<u64> {
+        fresh(bytes)
+    }
+
+    /// Holds a reserved address.
+    pub(crate) fn hold(self: &Arc<Self>, address: u64, storage: &Storage, what: What) -> Held {
+        self.add(address, storage, what);
+        Held {
+            addresses: Arc::clone(self),
+            address,
+        }
+    }
+
+    /// Notes that something is at an address.
+    pub(crate) fn add(&self, address: u64, storage: &Storage, what: What) {
+        let mut state = lock(&self.0);
+        state.created += 1;
+        let known = Known {
+            storage: Some(storage.clone()),
+            bytes: storage.bytes(),
+            what,
+            number: state.created,
+        };
+        if state.known.insert(address, known).is_some() {
+            state.released.retain(|other| *other != address);
+        }
+    }
+
+    fn release(&self, address: u64) {
+        let mut state = lock(&self.0);
+        if let Some(known) = state.known.get_mut(&address) {
+            known.storage = None;
+            state.released.push_back(address);
+        }
+        if state.released.len() > MOST_RELEASED
+            && let Some(first) = state.released.pop_front()
+        {
+            state.known.remove(&first);
+        }
+    }
+
+    /// Releases shared memory; false if there is none at the address.
+    pub(crate) fn free(&self, address: usize) -> bool {
+        let there = self
+            .shared(address)
+            .is_some_and(|svm| svm.address == address);
+        if there {
+            self.release(address as u64);
+        }
+        there
+    }
+
+    /// The shared memory that has an address in its pages.
+    pub(crate) fn shared(&self, address: usize) -> Option<Svm> {
+        let state = lock(&self.0);
+        let (start, known) = state.known.range(..=address as u64).next_back()?;
+        let start = usize::try_from(*start).ok()?;
+        let storage = known.storage.clone()?;
+        let What::Shared {
+            kind,
+            flags,
+            device,
+        } = known.what
+        else {
+            return None;
+        };
+        (address - start < storage.room()).then_some(Svm {
+            storage,
+            address: start,
+            kind,
+            flags,
+            device,
+        })
+    }
+
+    /// Whether there is shared memory.
+    pub(crate) fn has_shared(&self) -> bool {
+        let state = lock(&self.0);
+        let mut known = state.known.values();
+        known.any(|k| k.storage.is_some() && matches!(k.what, What::Shared { .. }))
+    }
+
+    /// How many things have an address.
+    pub(crate) fn count(&self) -> usize {
+        let state = lock(&self.0);
+        state.known.len() - state.released.len()
+    }
+}
+
+impl Reachable for Addresses {
+    fn find(&self, address: u64) -> Option<Reached> {
+        let state = lock(&self.0);
+        let (start, known) = state.known.range(..=address).next_back()?;
+        let end = start.checked_add(known.bytes as u64)?;
+        (address >> 32 <= end >> 32).then(|| Reached {
+            address: *start,
+            bytes: known.bytes as u64,
+            name: known.name(),
+            storage: known.storage.clone(),
+        })
+    }
+}

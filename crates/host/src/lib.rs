@@ -1,0 +1,32 @@
+//! What a driver in user space needs of its process, and safe Rust does not have: memory by address ([`Block`],
+//! [`Span`]), C's standard output ([`print`]), a call at the end of the program ([`at_exit`]), and another OpenCL driver
+//! ([`foreign`]).
+//!
+//! The model of the drivers (`crates/driver`) is safe Rust on top of it.
+
+#![cfg(target_os = "linux")]
+#![allow(unsafe_code, reason = "see the safety comments at each block")]
+
+pub mod foreign;
+mod memory;
+mod output;
+
+pub use memory::{Block, END_SHARED, Span};
+pub use output::print;
+
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+
+/// Calls a function when the program ends; the first one that was named, once.
+pub fn at_exit(function: fn()) {
+    static FUNCTION: OnceLock<fn()> = OnceLock::new();
+    extern "C" fn end() {
+        if let Some(function) = FUNCTION.get() {
+            let _ = catch_unwind(function);
+        }
+    }
+    if FUNCTION.set(function).is_ok() {
+        // SAFETY: the function has no arguments and no result.
+        unsafe { libc::atexit(end) };
+    }
+}

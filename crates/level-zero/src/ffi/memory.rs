@@ -1,0 +1,146 @@
+//! Memory with one address for host and devices.
+
+use super::types::{AllocationProperties, Flags};
+use super::{Handle, api, change, get, get_some, pointer, put, take};
+use crate::error::{Error, Result, ensure};
+use opencl_sys as cl;
+use std::ffi::c_void;
+use visakit_driver::context::Context;
+use visakit_driver::device::Device;
+use visakit_driver::handle::Object;
+use visakit_host::Span;
+
+/// `ZE_STRUCTURE_TYPE_RELAXED_ALLOCATION_LIMITS_EXP_DESC` and `…_EXT_DESC`.
+const RELAXED: [u32; 2] = [0x2_0001, 0x1_0016];
+
+/// Bytes of a page.
+const PAGE: u64 = 1 << 16;
+
+/// The kinds of memory, and their numbers here.
+const KINDS: [(u32, u32); 3] = [
+    (cl::CL_MEM_TYPE_HOST_INTEL, 1),
+    (cl::CL_MEM_TYPE_DEVICE_INTEL, 2),
+    (cl::CL_MEM_TYPE_SHARED_INTEL, 3),
+];
+
+/// Memory that a command works on: an allocation, variables of a module, or memory of the host.
+///
+/// # Safety
+/// Memory of the host is valid for this many bytes until the command has ended.
+pub(super) unsafe fn memory(
+    context: &Context,
+    pointer: *const c_void,
+    bytes: usize,
+) -> Result<Span> {
+    ensure(!pointer.is_null(), Error::INVALID_NULL_POINTER)?;
+    match context.span(pointer.addr(), bytes) {
+        Some(span) => span.map_err(|_| Error::INVALID_SIZE),
+        // SAFETY: the caller's promise.
+        None => Ok(unsafe { Span::host(pointer, bytes) }),
+    }
+}
+
+unsafe fn allocate(
+    context: Handle,
+    device: Option<Handle>,
+    (size, align): (usize, usize),
+    kind: u32,
+    descriptor: *const Flags,
+    to: *mut *mut c_void,
+) -> Result<()> {
+    let context = get::<Context>(context)?;
+    let device = match device {
+        Some(handle) if kind == cl::CL_MEM_TYPE_DEVICE_INTEL => Some(get::<Device>(handle)?),
+        Some(handle) => get_some::<Device>(handle)?,
+        None => None,
+    };
+    ensure(
+        device.as_ref().is_none_or(|d| context.has(d)),
+        Error::INVALID_ARGUMENT,
+    )?;
+    ensure(!to.is_null(), Error::INVALID_NULL_POINTER)?;
+    // SAFETY: the caller's promise.
+    let next = unsafe { super::chain(take(descriptor)?.next) };
+    let relaxed = next.iter().any(|(kind, _)| RELAXED.contains(kind));
+    let most = context.devices.iter().map(|d| d.max_allocation()).max();
+    ensure(
+        size > 0 && (relaxed || size as u64 <= most.unwrap_or(0)),
+        Error::UNSUPPORTED_SIZE,
+    )?;
+    ensure(
+        (align == 0 || align.is_power_of_two()) && align as u64 <= PAGE,
+        Error::UNSUPPORTED_ALIGNMENT,
+    )?;
+    let device = device.map_or(0, |d| d.handle().get());
+    let address = context.allocate(size, align, (kind, 0, device))?;
+    // SAFETY: the caller's promise.
+    unsafe { put(to, pointer(address)) }
+}
+
+/// Frees an allocation. Commands keep what they use.
+fn free(context: Handle, memory: *const c_void) -> Result<()> {
+    let context = get::<Context>(context)?;
+    ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
+    ensure(context.free(memory.addr()), Error::INVALID_ARGUMENT)
+}
+
+api! {
+    fn zeMemAllocShared(
+        context: Handle, on_device: *const Flags, on_host: *const Flags, size: usize, align: usize, device: Handle,
+        to: *mut *mut c_void,
+    ) {
+        take(on_host)?;
+        allocate(context, Some(device), (size, align), cl::CL_MEM_TYPE_SHARED_INTEL, on_device, to)
+    }
+
+    fn zeMemAllocDevice(
+        context: Handle, on_device: *const Flags, size: usize, align: usize, device: Handle, to: *mut *mut c_void,
+    ) {
+        allocate(context, Some(device), (size, align), cl::CL_MEM_TYPE_DEVICE_INTEL, on_device, to)
+    }
+
+    fn zeMemAllocHost(context: Handle, on_host: *const Flags, size: usize, align: usize, to: *mut *mut c_void) {
+        allocate(context, None, (size, align), cl::CL_MEM_TYPE_HOST_INTEL, on_host, to)
+    }
+
+    fn zeMemFree(context: Handle, memory: *const c_void) {
+        free(context, memory)
+    }
+
+    fn zeMemFreeExt(context: Handle, descriptor: *const Flags, memory: *const c_void) {
+        take(descriptor)?;
+        free(context, memory)
+    }
+
+    fn zeMemGetAllocProperties(
+        context: Handle, memory: *const c_void, to: *mut AllocationProperties, device: *mut Handle,
+    ) {
+        let context = get::<Context>(context)?;
+        ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
+        let found = context.allocation(memory.addr());
+        let known = found.as_ref().and_then(|svm| KINDS.iter().find(|kind| kind.0 == svm.kind));
+        change(to, |properties| {
+            properties.kind = known.map_or(0, |kind| kind.1);
+            // No address is used twice while anything may hold it.
+            properties.id = found.as_ref().map_or(0, |svm| svm.address as u64 >> 16);
+            properties.page = if known.is_some() { PAGE } else { 0 };
+        })?;
+        if !device.is_null() {
+            put(device, found.map_or(std::ptr::null_mut(), |svm| pointer(svm.device)))?;
+        }
+        Ok(())
+    }
+
+    fn zeMemGetAddressRange(context: Handle, memory: *const c_void, base: *mut *mut c_void, size: *mut usize) {
+        let context = get::<Context>(context)?;
+        ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
+        let found = context.allocation(memory.addr()).ok_or(Error::ADDRESS_NOT_FOUND)?;
+        if !base.is_null() {
+            put(base, pointer(found.address))?;
+        }
+        if !size.is_null() {
+            put(size, found.storage.bytes())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Structures of Level Zero, as the specification lays them out: those that are used here.
+
+use std::ffi::{c_char, c_void};
+
+macro_rules! structures {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub(super) struct $name {
+            $(pub(super) $field: $type,)*
+        }
+    )*};
+}
+
+/// Structures that begin with their kind and the next of a chain.
+macro_rules! chained {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {
+        structures! {$(
+            $(#[$doc])*
+            $name {
+                stype: u32,
+                next: *const c_void,
+                $($field: $type,)*
+            }
+        )*}
+    };
+}
+
+/// A name in a structure.
+pub(super) type Name = [c_char; 256];
+
+/// A text as a name; what does not fit is cut off.
+pub(super) fn name(text: &str) -> Name {
+    let mut name = [0; 256];
+    for (to, from) in name.iter_mut().take(255).zip(text.bytes()) {
+        *to = from.cast_signed();
+    }
+    name
+}
+
+structures! {
+    /// `ze_driver_extension_properties_t`
+    Extension { name: Name, version: u32, }
+    /// `ze_copy_region_t` and `ze_image_region_t`
+    Region { origin: [u32; 3], size: [u32; 3], }
+    /// `ze_group_count_t` and `ze_group_size_t`
+    Groups { x: u32, y: u32, z: u32, }
+    /// `ze_kernel_timestamp_result_t`: start and end by the clock of the device, then by that of the context
+    Timestamps { global: [u64; 2], context: [u64; 2], }
+    /// `ze_module_constants_t`
+    Constants { count: u32, ids: *const u32, values: *const *const u8, }
+}
+
+chained! {
+    /// What all begin with.
+    Chained {}
+    /// `ze_driver_properties_t`
+    DriverProperties { uuid: [u8; 16], version: u32, }
+    /// Structures with flags alone.
+    Flags { flags: u32, }
+    /// `ze_device_properties_t`
+    DeviceProperties {
+        kind: u32, vendor: u32, device: u32, flags: u32, subdevice: u32, clock: u32, max_allocation: u64,
+        contexts: u32, priorities: u32, threads: u32, lanes: u32, engines: u32, subslices: u32, slices: u32,
+        resolution: u64, bits: u32, kernel_bits: u32, uuid: [u8; 16], name: Name,
+    }
+    /// `ze_command_queue_group_properties_t`
+    QueueGroup { flags: u32, pattern: usize, queues: u32, }
+    /// `ze_device_memory_properties_t`
+    MemoryProperties { flags: u32, clock: u32, width: u32, bytes: u64, name: Name, }
+    /// `ze_device_memory_access_properties_t`
+    AccessProperties { host: u32, device: u32, shared: u32, shared_by_devices: u32, system: u32, }
+    /// `ze_device_cache_properties_t`
+    CacheProperties { flags: u32, bytes: usize, }
+    /// `ze_device_image_properties_t`
+    ImageLimits {
+        line: u32, plane: u32, volume: u32, buffer: u64, slices: u32, samplers: u32, read: u32, written: u32,
+    }
+    /// `ze_device_external_memory_properties_t`
+    ExternalProperties { kinds: [u32; 4], }
+    /// `ze_device_compute_properties_t`
+    ComputeProperties {
+        group: u32, sizes: [u32; 3], counts: [u32; 3], local: u32, subgroup_count: u32, subgroups: [u32; 8],
+    }
+    /// `ze_device_module_properties_t`
+    ModuleProperties {
+        spirv: u32, flags: u32, halves: u32, singles: u32, doubles: u32, arguments: u32, printf: u32, native: [u8; 16],
+    }
+    /// `ze_float_atomic_ext_properties_t`
+    FloatAtomics { halves: u32, singles: u32, doubles: u32, }
+    /// Structures with one number: of an IP version, of vector engines, a largest group, a preferred multiple
+    Number { number: u32, }
+    /// Structures with one large number: usable memory, the size of cache lines
+    Large { number: u64, }
+    /// `ze_pci_ext_properties_t`
+    PciProperties { address: [u32; 4], generation: i32, width: i32, bandwidth: i64, }
+    /// `ze_device_vector_width_properties_ext_t`: char, short, int, long, float, double, half
+    VectorWidths { size: u32, preferred: [u32; 7], native: [u32; 7], }
+    /// `ze_command_queue_desc_t`
+    QueueDescriptor { ordinal: u32, index: u32, flags: u32, mode: u32, priority: u32, }
+    /// `ze_command_list_desc_t`
+    ListDescriptor { ordinal: u32, flags: u32, }
+    /// `ze_event_pool_desc_t`
+    PoolDescriptor { flags: u32, count: u32, }
+    /// `ze_event_desc_t`; of `ze_event_counter_based_desc_t` the first number is flags
+    EventDescriptor { index: u32, signal: u32, wait: u32, }
+    /// `ze_event_query_kernel_timestamps_results_ext_properties_t`
+    TimestampResults { timestamps: *mut Timestamps, synchronized: *mut Timestamps, }
+    /// `ze_image_desc_t`
+    ImageDescriptor {
+        flags: u32, kind: u32, layout: u32, channel: u32, swizzles: [u32; 4], width: u64, height: u32, depth: u32,
+        entries: u32, levels: u32,
+    }
+    /// `ze_sampler_desc_t`
+    SamplerDescriptor { addressing: u32, filter: u32, normalized: u8, }
+    /// `ze_memory_allocation_properties_t`
+    AllocationProperties { kind: u32, id: u64, page: u64, }
+    /// `ze_module_desc_t`
+    ModuleDescriptor {
+        format: u32, size: usize, code: *const u8, options: *const c_char, constants: *const Constants,
+    }
+    /// `ze_module_program_exp_desc_t`
+    ProgramDescriptor {
+        count: u32, sizes: *const usize, codes: *const *const u8, options: *const *const c_char,
+        constants: *const *const Constants,
+    }
+    /// `ze_kernel_desc_t`
+    KernelDescriptor { flags: u32, name: *const c_char, }
+    /// `ze_kernel_properties_t`
+    KernelProperties {
+        arguments: u32, required: [u32; 3], required_subgroups: u32, required_subgroup: u32, subgroup: u32, subgroups: u32,
+        local: u32, private: u32, spilled: u32, kernel: [u8; 16], module: [u8; 16],
+    }
+}

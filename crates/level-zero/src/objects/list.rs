@@ -1,0 +1,228 @@
+//! Command queues and command lists.
+
+use crate::error::{Error, Result, ensure, waited};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use visakit_driver::context::Context;
+use visakit_driver::device::Device;
+use visakit_driver::handle::Handle;
+use visakit_driver::signal::Signal;
+use visakit_driver::stream::{Command, Stream};
+
+/// What the descriptor of a queue says, or of an immediate list.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Order {
+    /// The group of queues.
+    pub ordinal: u32,
+    /// The queue of the group.
+    pub index: u32,
+    /// `ZE_COMMAND_QUEUE_FLAG_…`
+    pub flags: u32,
+    /// `ZE_COMMAND_QUEUE_MODE_…`
+    pub mode: u32,
+    /// `ZE_COMMAND_QUEUE_PRIORITY_…`
+    pub priority: u32,
+}
+
+/// `ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS`.
+const SYNCHRONOUS: u32 = 1;
+
+/// Commands that run in the order in which they were put in.
+#[derive(Debug)]
+pub struct Queue {
+    pub(super) handle: Handle,
+    /// As it was created.
+    pub order: Order,
+    stream: Stream,
+}
+
+impl Queue {
+    /// A queue of a device.
+    #[must_use]
+    pub fn new(device: &Arc<Device>, order: Order) -> Arc<Self> {
+        Arc::new(Self::plain(device, order))
+    }
+
+    fn plain(device: &Arc<Device>, order: Order) -> Self {
+        Self {
+            handle: Handle::default(),
+            order,
+            stream: Stream::new(device),
+        }
+    }
+
+    /// Puts commands in, and waits for them if the queue is synchronous.
+    ///
+    /// # Errors
+    /// That of a command that failed, if they are waited for.
+    pub fn push(&self, commands: impl IntoIterator<Item = Command>) -> Result<()> {
+        self.stream.push(commands);
+        if self.order.mode == SYNCHRONOUS {
+            return self.wait(None);
+        }
+        Ok(())
+    }
+
+    /// Waits for all commands.
+    ///
+    /// # Errors
+    /// That of a command that failed, or that they have not ended.
+    pub fn wait(&self, limit: Option<Duration>) -> Result<()> {
+        waited(self.stream.wait(limit).ok_or(Error::NOT_READY)?)
+    }
+}
+
+/// What was put into a list.
+#[derive(Clone, Debug, Default)]
+struct Record {
+    commands: Vec<Command>,
+    /// Signals of counter-based events: each execution sets them anew.
+    renewed: Vec<Arc<Signal>>,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Commands run at once.
+    Immediate(Queue),
+    /// Commands run when a queue executes the list.
+    Regular(Mutex<Record>),
+}
+
+/// A command list.
+#[derive(Debug)]
+pub struct List {
+    pub(super) handle: Handle,
+    /// Its context.
+    pub context: Arc<Context>,
+    /// Its device.
+    pub device: Arc<Device>,
+    /// The group of queues.
+    pub ordinal: u32,
+    /// `ZE_COMMAND_LIST_FLAG_…`
+    pub flags: u32,
+    kind: Kind,
+}
+
+fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {
+    record.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl List {
+    /// A list for queues.
+    #[must_use]
+    pub fn regular(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        ordinal: u32,
+        flags: u32,
+    ) -> Arc<Self> {
+        let kind = Kind::Regular(Mutex::default());
+        Self::with(context, device, (ordinal, flags), kind)
+    }
+
+    /// A list whose commands run at once.
+    #[must_use]
+    pub fn immediate(context: &Arc<Context>, device: &Arc<Device>, order: Order) -> Arc<Self> {
+        let kind = Kind::Immediate(Queue::plain(device, order));
+        Self::with(context, device, (order.ordinal, 0), kind)
+    }
+
+    fn with(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        (ordinal, flags): (u32, u32),
+        kind: Kind,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            handle: Handle::default(),
+            context: Arc::clone(context),
+            device: Arc::clone(device),
+            ordinal,
+            flags,
+            kind,
+        })
+    }
+
+    /// Its queue, if it is immediate.
+    ///
+    /// # Errors
+    /// Regular lists.
+    pub fn queue(&self) -> Result<&Queue> {
+        match &self.kind {
+            Kind::Immediate(queue) => Ok(queue),
+            Kind::Regular(_) => Err(Error::INVALID_COMMAND_LIST_TYPE),
+        }
+    }
+
+    fn record(&self) -> Result<MutexGuard<'_, Record>> {
+        match &self.kind {
+            Kind::Regular(record) => Ok(lock(record)),
+            Kind::Immediate(_) => Err(Error::INVALID_COMMAND_LIST_TYPE),
+        }
+    }
+
+    /// Puts a command in. `is_renewed` if its signal is that of a counter-based event.
+    ///
+    /// # Errors
+    /// Lists that are closed.
+    pub fn append(&self, command: Command, is_renewed: bool) -> Result<()> {
+        match &self.kind {
+            Kind::Immediate(queue) => queue.push([command]),
+            Kind::Regular(record) => {
+                let mut record = lock(record);
+                ensure(!record.is_closed, Error::INVALID_ARGUMENT)?;
+                let renewed = command.sets.iter().filter(|_| is_renewed).cloned();
+                record.renewed.extend(renewed);
+                record.commands.push(command);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends a regular list, for queues to execute it.
+    ///
+    /// # Errors
+    /// Immediate lists, lists that are closed.
+    pub fn close(&self) -> Result<()> {
+        let mut record = self.record()?;
+        ensure(!record.is_closed, Error::INVALID_ARGUMENT)?;
+        record.is_closed = true;
+        Ok(())
+    }
+
+    /// Empties a regular list.
+    ///
+    /// # Errors
+    /// Immediate lists.
+    pub fn reset(&self) -> Result<()> {
+        *self.record()? = Record::default();
+        Ok(())
+    }
+
+    /// The commands of a closed list, to be executed now.
+    ///
+    /// # Errors
+    /// Immediate lists, lists that are not closed.
+    pub fn commands(&self) -> Result<Vec<Command>> {
+        let record = self.record()?;
+        ensure(record.is_closed, Error::INVALID_ARGUMENT)?;
+        record.renewed.iter().for_each(|signal| signal.reset());
+        Ok(record.commands.clone())
+    }
+
+    /// Another regular list with the same commands.
+    ///
+    /// # Errors
+    /// Immediate lists.
+    pub fn copy(&self) -> Result<Arc<Self>> {
+        let kind = Kind::Regular(Mutex::new(self.record()?.clone()));
+        let made = Self::with(
+            &self.context,
+            &self.device,
+            (self.ordinal, self.flags),
+            kind,
+        );
+        Ok(made)
+    }
+}

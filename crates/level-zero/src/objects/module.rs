@@ -1,0 +1,201 @@
+//! Modules and their logs.
+
+use crate::error::{Error, Result, ensure};
+use opencl_sys as cl;
+use std::ffi::{CStr, CString};
+use std::sync::{Arc, OnceLock};
+use visakit_driver::context::Context;
+use visakit_driver::device::Device;
+use visakit_driver::handle::Handle;
+use visakit_driver::program::Program;
+
+/// A log of the compiler.
+#[derive(Debug)]
+pub struct BuildLog {
+    pub(super) handle: Handle,
+    /// Its text.
+    pub text: String,
+}
+
+impl BuildLog {
+    /// A log with this text.
+    #[must_use]
+    pub fn new(text: String) -> Arc<Self> {
+        Arc::new(Self {
+            handle: Handle::default(),
+            text,
+        })
+    }
+}
+
+/// Sets the specialization constants of a program: `value` reads so many bytes of the value of the constant with a place in
+/// the list.
+///
+/// # Errors
+/// Values that the constants cannot have.
+pub fn specialize(
+    program: &Program,
+    constants: &[u32],
+    value: &dyn Fn(usize, usize) -> Vec<u8>,
+) -> Result<()> {
+    for (place, id) in constants.iter().enumerate() {
+        // Constants that the module does not have change nothing.
+        if let Some(bytes) = program.constant_bytes(*id) {
+            program.specialize(*id, &value(place, bytes))?;
+        }
+    }
+    Ok(())
+}
+
+/// Options as the compiler takes them for OpenCL: Level Zero has other names for some.
+#[must_use]
+pub fn options(given: &str) -> String {
+    let translated = given.split_whitespace().map(|option| {
+        let same = [
+            ("-ze-opt-disable", "-cl-opt-disable"),
+            ("-ze-opt-level=O0", "-cl-opt-disable"),
+            ("-ze-opt-level=0", "-cl-opt-disable"),
+            ("-ze-take-global-address", "-cl-take-global-address"),
+        ];
+        if let Some((_, other)) = same.iter().find(|(name, _)| *name == option) {
+            return Some((*other).to_owned());
+        }
+        if option.starts_with("-ze-opt-level=") {
+            return None;
+        }
+        for (prefix, other) in [
+            ("-ze-intel-", "-cl-intel-"),
+            ("-ze-opt-greater-than-4GB-", "-cl-intel-greater-than-4GB-"),
+            (
+                "-ze-opt-has-buffer-offset-arg",
+                "-cl-intel-has-buffer-offset-arg",
+            ),
+            (
+                "-ze-opt-large-register-file",
+                "-cl-intel-256-GRF-per-thread",
+            ),
+        ] {
+            if let Some(rest) = option.strip_prefix(prefix) {
+                return Some(format!("{other}{rest}"));
+            }
+        }
+        Some(option.to_owned())
+    });
+    translated.flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// A module.
+#[derive(Debug)]
+pub struct Module {
+    pub(super) handle: Handle,
+    /// Its context.
+    pub context: Arc<Context>,
+    /// Its device.
+    pub device: Arc<Device>,
+    /// Its program, built for the device.
+    pub program: Arc<Program>,
+    names: OnceLock<Vec<CString>>,
+}
+
+impl Module {
+    /// A module of programs that are not built yet, with the options of each; the log, too, if they cannot be built.
+    ///
+    /// # Errors
+    /// [`Error::MODULE_BUILD_FAILURE`].
+    pub fn build(
+        (context, device): (&Arc<Context>, &Arc<Device>),
+        parts: &[(Arc<Program>, String)],
+    ) -> (Result<Arc<Self>>, String) {
+        let devices = [Arc::clone(device)];
+        let log = |program: &Program| {
+            let log = program.build_info(device, cl::CL_PROGRAM_BUILD_LOG);
+            let log = log.unwrap_or_default();
+            let text = log.strip_suffix(&[0]).unwrap_or(&log);
+            String::from_utf8_lossy(text).into_owned()
+        };
+        let failed = Err(Error::MODULE_BUILD_FAILURE);
+        let program = if let [(program, options)] = parts {
+            if program.build(&devices, options).is_err() {
+                return (failed, log(program));
+            }
+            Arc::clone(program)
+        } else {
+            for (program, options) in parts {
+                if program.compile(&devices, options, &[]).is_err() {
+                    return (failed, log(program));
+                }
+            }
+            let parts: Vec<_> = parts.iter().map(|p| Arc::clone(&p.0)).collect();
+            match Program::link(context, &devices, "", &parts) {
+                Ok((program, false)) => program,
+                Ok((program, true)) => return (failed, log(&program)),
+                Err(_) => return (failed, String::new()),
+            }
+        };
+        let text = log(&program);
+        (Ok(Self::with((context, device), program)), text)
+    }
+
+    /// A module of a binary.
+    ///
+    /// # Errors
+    /// [`Error::INVALID_NATIVE_BINARY`] where there is no vISA in it; the log says what is missing.
+    pub fn native(
+        (context, device): (&Arc<Context>, &Arc<Device>),
+        bytes: Vec<u8>,
+    ) -> (Result<Arc<Self>>, String) {
+        let (program, good) = Program::from_binaries(context, vec![(Arc::clone(device), bytes)]);
+        let (module, log) = Self::build((context, device), &[(program, String::new())]);
+        if good.contains(&false) {
+            return (Err(Error::INVALID_NATIVE_BINARY), log);
+        }
+        (module, log)
+    }
+
+    fn with((context, device): (&Arc<Context>, &Arc<Device>), program: Arc<Program>) -> Arc<Self> {
+        Arc::new(Self {
+            handle: Handle::default(),
+            context: Arc::clone(context),
+            device: Arc::clone(device),
+            program,
+            names: OnceLock::new(),
+        })
+    }
+
+    /// Names of its kernels, for the host: they stay where they are as long as the module.
+    ///
+    /// # Errors
+    /// Modules without a program.
+    pub fn names(&self) -> Result<impl Iterator<Item = &CStr>> {
+        let binary = self.program.any_binary()?;
+        let names = self.names.get_or_init(|| {
+            let names = binary.names().into_iter();
+            names.filter_map(|name| CString::new(name).ok()).collect()
+        });
+        Ok(names.iter().map(CString::as_c_str))
+    }
+
+    /// Address and size of a variable.
+    ///
+    /// # Errors
+    /// [`Error::INVALID_GLOBAL_NAME`].
+    pub fn global(&self, name: &str) -> Result<(u64, u64)> {
+        let binary = self.program.any_binary()?;
+        let symbol = binary.symbols.iter().find(|s| s.name == name);
+        let symbol = symbol.ok_or(Error::INVALID_GLOBAL_NAME)?;
+        let mut sections = binary.variables.sections();
+        let section = sections.find(|section| section.0 == symbol.section);
+        let (_, storage, address) = section.ok_or(Error::INVALID_GLOBAL_NAME)?;
+        let rest = (storage.bytes() as u64).saturating_sub(symbol.offset);
+        let bytes = if symbol.bytes == 0 {
+            rest
+        } else {
+            symbol.bytes
+        };
+        ensure(
+            symbol.offset <= storage.bytes() as u64,
+            Error::INVALID_GLOBAL_NAME,
+        )?;
+        Ok((address + symbol.offset, bytes))
+    }
+}

@@ -1,0 +1,273 @@
+/* Modules, kernels, lists and events as programs use them: the arguments are modules in SPIR-V; with
+   another one, no kernel does what checkers report instead. */
+#include "device.h"
+
+enum { N = 1024 };
+
+static const ze_group_count_t GROUPS = {N / 64, 1, 1};
+
+static void set(ze_kernel_handle_t kernel, uint32_t index, const void *pointer) {
+    OK(zeKernelSetArgumentValue(kernel, index, sizeof pointer, &pointer));
+}
+
+static void vectors(ze_module_handle_t module) {
+    float *a = shared(N * 4), *b = shared(N * 4), *c = shared(N * 4);
+    for (int i = 0; i < N; i++) { a[i] = i; b[i] = 2 * i; }
+    ze_kernel_handle_t add = kernel_of(module, "add");
+    set(add, 0, a); set(add, 1, b); set(add, 2, c);
+    OK(zeKernelSetGroupSize(add, 64, 1, 1));
+    /* A regular list, twice, with a fence. */
+    ze_command_queue_handle_t queue;
+    ze_command_queue_desc_t order = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
+    OK(zeCommandQueueCreate(context, device, &order, &queue));
+    ze_command_list_handle_t list;
+    ze_command_list_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    OK(zeCommandListCreate(context, device, &desc, &list));
+    OK(zeCommandListAppendLaunchKernel(list, add, &GROUPS, 0, 0, 0));
+    OK(zeCommandListAppendBarrier(list, 0, 0, 0));
+    OK(zeCommandListAppendMemoryCopy(list, a, c, N * 4, 0, 0, 0));
+    IS(zeCommandQueueExecuteCommandLists(queue, 1, &list, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeCommandListClose(list));
+    IS(zeCommandListAppendBarrier(list, 0, 0, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    /* The arguments are those of the time of the append. */
+    set(add, 0, b);
+    ze_fence_handle_t fence;
+    ze_fence_desc_t fresh = {ZE_STRUCTURE_TYPE_FENCE_DESC};
+    OK(zeFenceCreate(queue, &fresh, &fence));
+    IS(zeFenceQueryStatus(fence), ZE_RESULT_NOT_READY);
+    for (int turn = 1; turn <= 2; turn++) {
+        OK(zeCommandQueueExecuteCommandLists(queue, 1, &list, fence));
+        OK(zeFenceHostSynchronize(fence, UINT64_MAX));
+        OK(zeFenceQueryStatus(fence));
+        OK(zeFenceReset(fence));
+        for (int i = 0; i < N; i += 101) CHECK(a[i] == i + 2.0f * turn * i);
+    }
+    OK(zeCommandQueueSynchronize(queue, UINT64_MAX));
+    OK(zeCommandListReset(list));
+    OK(zeCommandListDestroy(list));
+    OK(zeFenceDestroy(fence));
+    OK(zeCommandQueueDestroy(queue));
+    OK(zeKernelDestroy(add));
+    OK(zeMemFree(context, a)); OK(zeMemFree(context, b)); OK(zeMemFree(context, c));
+}
+
+/* Commands that wait for the host do not hold the call that appends them. */
+static void events(ze_module_handle_t module) {
+    int *x = shared(N * 4);
+    ze_kernel_handle_t scale = kernel_of(module, "scale");
+    int by = 3;
+    set(scale, 0, x);
+    OK(zeKernelSetArgumentValue(scale, 1, sizeof by, &by));
+    OK(zeKernelSetArgumentValue(scale, 2, 64 * 4, 0));
+    OK(zeKernelSetGroupSize(scale, 64, 1, 1));
+    ze_event_pool_handle_t pool = pool_of(4, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    ze_event_handle_t go = event_of(pool, 0), done = event_of(pool, 1), other = event_of(pool, 2), none;
+    ze_event_desc_t beyond = {ZE_STRUCTURE_TYPE_EVENT_DESC, 0, 4, 0, 0};
+    IS(zeEventCreate(pool, &beyond, &none), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t second = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    int one = 1;
+    OK(zeCommandListAppendMemoryFill(list, x, &one, sizeof one, N * 4, 0, 1, &go));
+    OK(zeCommandListAppendLaunchKernel(list, scale, &GROUPS, done, 0, 0));
+    OK(zeCommandListAppendSignalEvent(second, other));
+    OK(zeEventHostSynchronize(other, UINT64_MAX));
+    IS(zeEventQueryStatus(done), ZE_RESULT_NOT_READY);
+    IS(zeEventHostSynchronize(done, 1000), ZE_RESULT_NOT_READY);
+    CHECK(x[0] == 0);
+    OK(zeEventHostSignal(go));
+    OK(zeEventHostSynchronize(done, UINT64_MAX));
+    for (int i = 0; i < N; i += 101) CHECK(x[i] == 3 + 1 + i % 4);
+    ze_kernel_timestamp_result_t times;
+    OK(zeEventQueryKernelTimestamp(done, &times));
+    CHECK(times.global.kernelEnd > times.global.kernelStart && times.context.kernelEnd == times.global.kernelEnd);
+    ze_kernel_timestamp_result_t *there = shared(2 * sizeof *there);
+    ze_event_handle_t both[2] = {done, other};
+    OK(zeCommandListAppendQueryKernelTimestamps(list, 2, both, there, 0, 0, 0, 0));
+    uint64_t *clock = shared(8);
+    OK(zeCommandListAppendWriteGlobalTimestamp(list, clock, 0, 0, 0));
+    /* Events are reset by the host and by commands. */
+    OK(zeEventHostReset(go));
+    IS(zeEventQueryStatus(go), ZE_RESULT_NOT_READY);
+    OK(zeCommandListAppendEventReset(list, done));
+    OK(zeCommandListAppendSignalEvent(list, go));
+    OK(zeCommandListAppendWaitOnEvents(second, 1, &go));
+    OK(zeCommandListAppendBarrier(second, 0, 0, 0));
+    ze_command_list_handle_t sync = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    OK(zeCommandListAppendWaitOnEvents(sync, 1, &go));
+    OK(zeEventQueryStatus(go));
+    IS(zeEventQueryStatus(done), ZE_RESULT_NOT_READY);
+    CHECK(!memcmp(there, &times, sizeof times) && *clock >= times.global.kernelEnd);
+    OK(zeCommandListDestroy(sync)); OK(zeCommandListDestroy(second));
+    /* A list that waits for what never comes can be destroyed. */
+    OK(zeCommandListAppendWaitOnEvents(list, 1, &done));
+    OK(zeCommandListDestroy(list));
+    OK(zeEventDestroy(go)); OK(zeEventDestroy(done)); OK(zeEventDestroy(other));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeKernelDestroy(scale));
+    OK(zeMemFree(context, x)); OK(zeMemFree(context, there)); OK(zeMemFree(context, clock));
+}
+
+static void modules(ze_module_handle_t module) {
+    uint32_t count = 0;
+    OK(zeModuleGetKernelNames(module, &count, 0));
+    const char *names[8] = {0};
+    OK(zeModuleGetKernelNames(module, &count, names));
+    CHECK(count == 5 && !strcmp(names[0], "add"));
+    ze_kernel_desc_t missing = {ZE_STRUCTURE_TYPE_KERNEL_DESC, 0, 0, "missing"};
+    ze_kernel_handle_t none;
+    IS(zeKernelCreate(module, &missing, &none), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
+    /* As a binary, and back. */
+    size_t size = 0;
+    OK(zeModuleGetNativeBinary(module, &size, 0));
+    uint8_t *bytes = malloc(size);
+    OK(zeModuleGetNativeBinary(module, &size, bytes));
+    ze_module_handle_t again = module_of(ZE_MODULE_FORMAT_NATIVE, bytes, size, ZE_RESULT_SUCCESS);
+    module_of(ZE_MODULE_FORMAT_NATIVE, bytes, size / 2, ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    module_of(ZE_MODULE_FORMAT_IL_SPIRV, (const uint8_t *)"no module", 9, ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    free(bytes);
+    /* Variables of a module are those of its kernels; the host reads and writes them by copies. */
+    void *counter = 0;
+    OK(zeModuleGetGlobalPointer(again, "counter", &size, &counter));
+    CHECK(size == 4 && counter);
+    IS(zeModuleGetGlobalPointer(again, "missing", &size, &counter), ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    int value = 7, read = 0, *x = shared(4);
+    OK(zeCommandListAppendMemoryCopy(list, counter, &value, 4, 0, 0, 0));
+    ze_kernel_handle_t kernel = kernel_of(again, "count");
+    set(kernel, 0, x);
+    OK(zeCommandListAppendLaunchKernel(list, kernel, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    OK(zeCommandListAppendMemoryCopy(list, &read, counter, 4, 0, 0, 0));
+    CHECK(x[0] == 7 && read == 8);
+    IS(zeCommandListAppendMemoryCopy(list, &read, (char *)counter + 2, 1 << 20, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+    OK(zeModuleDynamicLink(1, &again, 0));
+    /* Kernels and commands keep the module. */
+    OK(zeModuleDestroy(again));
+    OK(zeCommandListAppendLaunchKernel(list, kernel, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    CHECK(x[0] == 8);
+    OK(zeKernelDestroy(kernel)); OK(zeCommandListDestroy(list)); OK(zeMemFree(context, x));
+}
+
+static void kernels(ze_module_handle_t module, int checked) {
+    ze_kernel_handle_t fixed = kernel_of(module, "fixed"), chase = kernel_of(module, "chase");
+    ze_kernel_properties_t properties = {ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
+    OK(zeKernelGetProperties(fixed, &properties));
+    CHECK(properties.numKernelArgs == 1 && properties.requiredGroupSizeX == 16 && properties.maxSubgroupSize >= 8);
+    IS(zeKernelSetGroupSize(fixed, 32, 1, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+    IS(zeKernelSetGroupSize(chase, 1 << 20, 1 << 20, 1 << 20), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+    IS(zeKernelSetArgumentValue(fixed, 1, 8, 0), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
+    IS(zeKernelSetArgumentValue(fixed, 0, 4, &module), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+    uint32_t x, y, z;
+    OK(zeKernelSuggestGroupSize(fixed, 64, 1, 1, &x, &y, &z));
+    CHECK(x == 16 && y == 1 && z == 1);
+    OK(zeKernelSuggestGroupSize(chase, 96, 6, 1, &x, &y, &z));
+    CHECK(x && y && z && 96 % x == 0 && 6 % y == 0);
+    char name[8];
+    size_t size = sizeof name;
+    OK(zeKernelGetName(fixed, &size, name));
+    CHECK(size == 6 && !strcmp(name, "fixed"));
+    /* Groups that memory says, and pointers in memory. */
+    int *a = shared(64 * 4), *b = shared(64 * 4), *sum = shared(4), **all = shared(2 * sizeof *all);
+    ze_group_count_t *groups = shared(sizeof *groups);
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    *groups = (ze_group_count_t){3, 1, 1};
+    set(fixed, 0, a);
+    OK(zeCommandListAppendLaunchKernelIndirect(list, fixed, groups, 0, 0, 0));
+    CHECK(a[15] == 0 && a[16] == 1 && a[47] == 2 && a[48] == 0);
+    all[0] = a + 16; all[1] = b; b[2] = 40;
+    set(chase, 0, all); set(chase, 1, sum);
+    OK(zeKernelSetIndirectAccess(chase, ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED));
+    OK(zeCommandListAppendLaunchKernel(list, chase, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    CHECK(*sum == 41);
+    /* Groups that may wait for each other would have to run at once. */
+    OK(zeCommandListAppendLaunchCooperativeKernel(list, chase, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    IS(zeCommandListAppendLaunchCooperativeKernel(list, chase, &(ze_group_count_t){2, 1, 1}, 0, 0, 0), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    /* A fault is the list's, and the next wait starts anew. */
+    all[0] = 0;
+    if (!checked) IS(zeCommandListAppendLaunchKernel(list, chase, &(ze_group_count_t){1, 1, 1}, 0, 0, 0), ZE_RESULT_ERROR_DEVICE_LOST);
+    OK(zeCommandListAppendBarrier(list, 0, 0, 0));
+    OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(fixed)); OK(zeKernelDestroy(chase));
+    OK(zeMemFree(context, a)); OK(zeMemFree(context, b)); OK(zeMemFree(context, sum)); OK(zeMemFree(context, all));
+    OK(zeMemFree(context, groups));
+}
+
+static void memory(void) {
+    char *a = shared(4096);
+    ze_memory_allocation_properties_t properties = {ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    ze_device_handle_t on = 0;
+    OK(zeMemGetAllocProperties(context, a + 100, &properties, &on));
+    CHECK(properties.type == ZE_MEMORY_TYPE_SHARED && on == device);
+    OK(zeMemGetAllocProperties(context, &properties, &properties, &on));
+    CHECK(properties.type == ZE_MEMORY_TYPE_UNKNOWN && !on);
+    void *base; size_t size;
+    OK(zeMemGetAddressRange(context, a + 100, &base, &size));
+    CHECK(base == a && size == 4096);
+    /* Boxes: 4 by 3 bytes from (1, 1) to (5, 2). */
+    char host[8 * 8];
+    for (int i = 0; i < 64; i++) host[i] = i;
+    ze_copy_region_t to = {5, 2, 0, 4, 3, 0}, from = {1, 1, 0, 4, 3, 0};
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    OK(zeCommandListAppendMemoryCopyRegion(list, a, &to, 16, 0, host, &from, 8, 0, 0, 0, 0));
+    for (int y = 0; y < 8; y++) for (int x = 0; x < 16; x++) {
+        int inside = x >= 5 && x < 9 && y >= 2 && y < 5;
+        CHECK(a[y * 16 + x] == (inside ? (y - 1) * 8 + x - 4 : 0));
+    }
+    IS(zeCommandListAppendMemoryCopyRegion(list, a, &to, 3, 0, host, &from, 8, 0, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+    short pattern = 0x1234;
+    OK(zeCommandListAppendMemoryFill(list, a, &pattern, 2, 100, 0, 0, 0));
+    CHECK(a[0] == 0x34 && a[99] == 0x12);
+    IS(zeCommandListAppendMemoryFill(list, a, &pattern, 3, 99, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+    IS(zeCommandListAppendMemoryFill(list, a, &pattern, 2, 1 << 20, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+    OK(zeCommandListDestroy(list));
+    OK(zeMemFree(context, a));
+    IS(zeMemFree(context, a), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
+static void images(const char *path) {
+    ze_device_image_properties_t limits = {ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES};
+    OK(zeDeviceGetImageProperties(device, &limits));
+    ze_image_desc_t desc = {ZE_STRUCTURE_TYPE_IMAGE_DESC, 0, ZE_IMAGE_FLAG_KERNEL_WRITE, ZE_IMAGE_TYPE_2D,
+        {ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, ZE_IMAGE_FORMAT_TYPE_UINT, 0, 1, 2, 3}, 8, 8, 0, 0, 0};
+    ze_image_handle_t from = 0, to = 0;
+    if (!limits.maxImageDims2D) {
+        IS(zeImageCreate(context, device, &desc, &from), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+        return;
+    }
+    OK(zeImageCreate(context, device, &desc, &from));
+    OK(zeImageCreate(context, device, &desc, &to));
+    ze_sampler_handle_t sampler;
+    ze_sampler_desc_t nearest = {ZE_STRUCTURE_TYPE_SAMPLER_DESC, 0, ZE_SAMPLER_ADDRESS_MODE_CLAMP, ZE_SAMPLER_FILTER_MODE_NEAREST, 0};
+    OK(zeSamplerCreate(context, device, &nearest, &sampler));
+    unsigned texels[64], back[64];
+    for (int i = 0; i < 64; i++) texels[i] = i * 0x01010101u;
+    ze_module_handle_t module = module_in(path);
+    ze_kernel_handle_t flip = kernel_of(module, "flip");
+    set(flip, 0, from); set(flip, 1, to); set(flip, 2, sampler);
+    OK(zeKernelSetGroupSize(flip, 8, 8, 1));
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    OK(zeCommandListAppendImageCopyFromMemory(list, from, texels, 0, 0, 0, 0));
+    OK(zeCommandListAppendLaunchKernel(list, flip, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    OK(zeCommandListAppendImageCopyToMemory(list, back, to, 0, 0, 0, 0));
+    for (int i = 0; i < 64; i++) CHECK(back[i] == texels[i % 8 * 8 + i / 8]);
+    ze_image_region_t corner = {6, 6, 0, 2, 2, 1}, outside = {7, 7, 0, 2, 2, 1};
+    OK(zeCommandListAppendImageCopyRegion(list, to, from, &corner, &corner, 0, 0, 0));
+    OK(zeCommandListAppendImageCopyToMemory(list, back, to, &corner, 0, 0, 0));
+    CHECK(back[1] == texels[6 * 8 + 7] && back[2] == texels[7 * 8 + 6]);
+    IS(zeCommandListAppendImageCopyToMemory(list, back, to, &outside, 0, 0, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    IS(zeKernelSetArgumentValue(flip, 0, sizeof sampler, &sampler), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeImageDestroy(from)); OK(zeImageDestroy(to)); OK(zeSamplerDestroy(sampler));
+    OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(flip)); OK(zeModuleDestroy(module));
+}
+
+int main(int count, char **paths) {
+    if (count < 3) return 2;
+    start();
+    ze_module_handle_t module = module_in(paths[1]);
+    vectors(module);
+    events(module);
+    modules(module);
+    kernels(module, count > 3);
+    memory();
+    images(paths[2]);
+    OK(zeModuleDestroy(module));
+    return ended();
+}
