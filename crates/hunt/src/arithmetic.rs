@@ -327,3 +327,125 @@ pub(crate) fn atomic(op: Atomic, scalar: Scalar, old: u64, value: u64) -> u64 {
         Atomic::Max => x.max(y),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(scalar: Scalar, number: i128) -> Value {
+        Value::splat(Type::scalar(scalar), scalar.wrap(number))
+    }
+
+    fn called(builtin: Builtin, ty: Scalar, arguments: &[Value]) -> i128 {
+        call(builtin, Type::scalar(ty), arguments).number(0)
+    }
+
+    /// Examples from the text of the specification, and edges.
+    #[test]
+    fn built_in_functions() {
+        use Scalar::{Char, Int, Long, Short, Uchar, Uint, Ulong, Ushort};
+        let c = |n| int(Char, n);
+        assert_eq!(called(Builtin::AbsDiff, Uchar, &[c(-128), c(127)]), 255);
+        assert_eq!(called(Builtin::Abs, Uchar, &[c(-128)]), 128);
+        assert_eq!(called(Builtin::Hadd, Char, &[c(-1), c(0)]), -1);
+        assert_eq!(called(Builtin::Rhadd, Char, &[c(-1), c(0)]), 0);
+        assert_eq!(called(Builtin::Clz, Char, &[c(1)]), 7);
+        assert_eq!(called(Builtin::Clz, Char, &[c(0)]), 8);
+        assert_eq!(called(Builtin::Popcount, Char, &[c(-1)]), 8);
+        assert_eq!(called(Builtin::Rotate, Char, &[c(-127), c(9)]), 3);
+        assert_eq!(called(Builtin::MadSat, Char, &[c(100), c(-2), c(127)]), -73);
+        let long = |n| int(Long, n);
+        let (least, most) = Long.range();
+        assert_eq!(
+            called(Builtin::MulHi, Long, &[long(least), long(least)]),
+            1 << 62
+        );
+        assert_eq!(
+            called(Builtin::MadHi, Long, &[long(-1), long(1), long(5)]),
+            4
+        );
+        let big = int(Ulong, Ulong.range().1);
+        assert_eq!(
+            called(Builtin::MulHi, Ulong, &[big, big]),
+            Ulong.range().1 - 1
+        );
+        assert_eq!(
+            called(Builtin::MadSat, Ulong, &[big, big, big]),
+            Ulong.range().1
+        );
+        assert_eq!(
+            called(Builtin::SubSat, Long, &[long(least), long(most)]),
+            least
+        );
+        let upsampled = called(Builtin::Upsample, Short, &[c(-2), int(Uchar, 3)]);
+        assert_eq!(upsampled, -509);
+        assert_eq!(
+            called(
+                Builtin::Select,
+                Int,
+                &[int(Int, 4), int(Int, 5), int(Int, 2)]
+            ),
+            5
+        );
+        let u = |n| int(Uint, n);
+        assert_eq!(called(Builtin::Mul24, Uint, &[u(0xff00_0003), u(5)]), 15);
+        assert_eq!(
+            called(
+                Builtin::Bitselect,
+                Ushort,
+                &[int(Ushort, 0xff00), int(Ushort, 0x0ff0), int(Ushort, 0xff)]
+            ),
+            0xfff0
+        );
+    }
+
+    /// Conversions are rounded as the host does it.
+    #[test]
+    #[allow(clippy::cast_precision_loss, reason = "that is what is compared")]
+    fn conversions() {
+        let mut choices = crate::choices::Choices::new(1);
+        for _ in 0..20_000 {
+            let bits = choices.bits() >> (choices.bits() % 64);
+            let (ulong, long) = (bits, bits.cast_signed());
+            let to = |scalar, from: Scalar| {
+                let value = Value::splat(Type::scalar(from), bits);
+                convert(Type::scalar(scalar), false, value).lane(0)
+            };
+            let float = |f: f32| u64::from(f.to_bits());
+            assert_eq!(to(Scalar::Float, Scalar::Ulong), float(ulong as f32));
+            assert_eq!(to(Scalar::Float, Scalar::Long), float(long as f32));
+            assert_eq!(to(Scalar::Double, Scalar::Ulong), (ulong as f64).to_bits());
+            assert_eq!(to(Scalar::Double, Scalar::Long), (long as f64).to_bits());
+            let double = f64::from_bits(bits);
+            #[allow(clippy::cast_possible_truncation, reason = "saturates")]
+            let (int, narrow) = (double as i32, double as f32);
+            assert_eq!(
+                to(Scalar::Int, Scalar::Double),
+                Scalar::Int.wrap(int.into())
+            );
+            if !double.is_nan() {
+                assert_eq!(to(Scalar::Float, Scalar::Double), float(narrow));
+            }
+        }
+    }
+
+    /// Sums and products of floats are those of the host.
+    #[test]
+    fn floats() {
+        let mut choices = crate::choices::Choices::new(2);
+        let ty = Type::scalar(Scalar::Float);
+        for _ in 0..20_000 {
+            let [a, b] = [(); 2].map(|()| choices.bits() & 0xffff_ffff);
+            let [x, y] = [a, b].map(|bits| f32::from_bits(low32(bits)));
+            for (op, right) in [
+                (Binary::Add, x + y),
+                (Binary::Sub, x - y),
+                (Binary::Mul, x * y),
+            ] {
+                let got = binary(op, false, Value::splat(ty, a), Value::splat(ty, b));
+                let got = f32::from_bits(low32(got.lane(0)));
+                assert!(got.to_bits() == right.to_bits() || got.is_nan() && right.is_nan());
+            }
+        }
+    }
+}

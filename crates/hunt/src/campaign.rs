@@ -156,15 +156,10 @@ impl Campaign {
         }
         let bench = &self.bench;
         let probed = targets.into_par_iter().map(|target| {
-            let mut has = BTreeSet::new();
-            if bench.has(&target, Need::Kernel)? {
-                has.insert(Need::Kernel);
-                for need in Need::ALL {
-                    if bench.has(&target, need)? {
-                        has.insert(need);
-                    }
-                }
-            }
+            let has = match bench.having(&target, &[Need::Kernel])?.is_empty() {
+                true => BTreeSet::new(),
+                false => bench.having(&target, &Need::ALL)?.into_iter().collect(),
+            };
             Ok((target, has))
         });
         self.has = probed.collect::<io::Result<_>>()?;

@@ -76,8 +76,8 @@ impl Need {
         Self::SubGroup(32),
     ];
 
-    /// A program that needs it.
-    fn probe(self) -> String {
+    /// A kernel that needs it.
+    fn probe(self, number: usize) -> String {
         let (before, ty, value) = match self {
             Self::Kernel => (String::new(), "uint", "p[0]"),
             Self::Half => (extension("fp16"), "half", "p[0] * p[1]"),
@@ -94,7 +94,9 @@ impl Need {
                 "p[0]",
             ),
         };
-        format!("{before}__kernel void k0(__global {ty} *p) {{ p[get_global_id(0)] = {value}; }}\n")
+        format!(
+            "{before}__kernel void k{number}(__global {ty} *p) {{ p[get_global_id(0)] = {value}; }}\n"
+        )
     }
 
     /// What a program needs.
@@ -188,10 +190,25 @@ impl Bench {
         })
     }
 
-    /// Whether a configuration has something.
-    pub(crate) fn has(&self, configuration: &Configuration, need: Need) -> io::Result<bool> {
-        let compiled = self.compile(configuration, &need.probe(), 1)?;
-        Ok(matches!(compiled, Compiled::Done(_)))
+    /// Which of these a configuration has: if they do not compile together, halves are tried.
+    pub(crate) fn having(
+        &self,
+        configuration: &Configuration,
+        needs: &[Need],
+    ) -> io::Result<Vec<Need>> {
+        let kernels = needs.iter().enumerate().map(|(n, need)| need.probe(n));
+        let source: String = kernels.collect();
+        let compiled = self.compile(configuration, &source, 1)?;
+        if matches!(compiled, Compiled::Done(_)) {
+            return Ok(needs.to_vec());
+        }
+        if needs.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let (first, second) = needs.split_at(needs.len() / 2);
+        let mut has = self.having(configuration, first)?;
+        has.extend(self.having(configuration, second)?);
+        Ok(has)
     }
 
     /// Compiles programs together and runs each. If they do not compile together, each is compiled alone.

@@ -692,3 +692,51 @@ pub(crate) fn is_well_formed(program: &Program) -> bool {
     let mut functions = program.functions.iter();
     functions.all(|f| all(&f.body, false, false)) && all(&program.body, false, false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::evaluate;
+    use crate::generate::{Options, generate};
+
+    /// What nothing refers to makes no difference.
+    #[test]
+    fn pruning_keeps_the_results() {
+        for seed in (0..80).chain([89_017_223_026_302_957]) {
+            let mut program = generate(seed, &Options::default());
+            assert!(is_well_formed(&program), "seed {seed}");
+            // So that something is superfluous.
+            program.outputs.truncate(2);
+            program.body.truncate(6);
+            let small = pruned(&program);
+            assert!(small.size() <= program.size());
+            let [before, after] = [&program, &small].map(|p| evaluate(p).map(|b| b.outputs));
+            assert_eq!(before, after, "seed {seed}");
+        }
+    }
+
+    /// Each change makes a program that is another one, and well formed or refused; types stay consistent.
+    #[test]
+    fn changes_are_changes() {
+        for seed in 0..12 {
+            let program = pruned(&generate(seed, &Options::default()));
+            let all = [
+                fewer_outputs(&program),
+                fewer_statements(&program, 4),
+                flatter(&program),
+                simpler_data(&program),
+                narrower(&program),
+                simpler_expressions(&program).into_iter().take(60).collect(),
+            ];
+            for changed in all.into_iter().flatten() {
+                assert_ne!(changed, program);
+                let Ok(buffers) = evaluate(&changed) else {
+                    continue;
+                };
+                for (values, output) in buffers.outputs.iter().zip(&changed.outputs) {
+                    assert!(values.iter().all(|v| v.ty == output.ty), "seed {seed}");
+                }
+            }
+        }
+    }
+}
