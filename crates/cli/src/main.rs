@@ -106,6 +106,8 @@ enum Command {
     Explore(commands::explore::Args),
     /// Generate valid objects from seeds.
     Smith(commands::smith::Args),
+    /// Hunt for faults of Intel's compiler: generated programs with known results.
+    Hunt(commands::hunt::Args),
     /// Make an object smaller while a command still succeeds.
     Reduce(commands::reduce::Args),
     /// Write what objects hold as tables: Parquet files for DuckDB, Spark and others.
@@ -258,6 +260,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Explain(args) => commands::explain::run(args),
         Command::Explore(args) => commands::explore::run(args),
         Command::Smith(args) => commands::smith::run(args),
+        Command::Hunt(args) => commands::hunt::run(args),
         Command::Reduce(args) => commands::reduce::run(args),
         #[cfg(feature = "table")]
         Command::Table(args) => commands::table::run(args),

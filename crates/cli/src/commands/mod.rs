@@ -15,6 +15,7 @@ pub(crate) mod explore;
 pub(crate) mod extract;
 pub(crate) mod fmt;
 pub(crate) mod graph;
+pub(crate) mod hunt;
 pub(crate) mod info;
 pub(crate) mod isa;
 pub(crate) mod listing;

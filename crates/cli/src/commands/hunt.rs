@@ -1,0 +1,249 @@
+//! `visakit hunt`: finds faults of Intel's compiler.
+
+use crate::output::{self, Failure, count, stdout};
+use crate::{Status, render};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use visakit_hunt::{Campaign, Compiler, Feature, Limits, Need, Progress, Settings};
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "Generates programs of OpenCL C whose results are known, compiles each with every compiler, for every \
+device, with and without optimisation and with several sizes of sub-groups, runs what the compilers wrote, and compares. \
+Programs that are wrong somewhere are reduced; each bug gets a folder below DIR/bugs with the program, cases for \
+`visakit run --case` and report.md. See docs/hunting.md.
+
+Examples:
+  visakit hunt --output farm --device dg2,skl --minutes 60
+  visakit hunt --output farm --device dg2,skl --minutes 60 --resume
+  visakit hunt --output farm --compiler old=/usr/bin/ocloc --compiler new=./ocloc-new --device dg2 --programs 10000
+  visakit hunt --output farm --device pvc --share 3/100 --minutes 600"
+)]
+pub(crate) struct Args {
+    /// Folder of the campaign; created if missing.
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    /// A compiler, with its name in reports; a script may run one elsewhere. [default: that of VISAKIT_OCLOC, or ocloc
+    /// in the path]
+    #[arg(long, value_name = "[NAME=]OCLOC")]
+    compiler: Vec<String>,
+    /// Devices to compile for; a compiler that does not know one does not take part for it.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "dg2,skl"
+    )]
+    device: Vec<String>,
+    /// Options for one more configuration of each compiler and device, besides none and -cl-opt-disable. They must not
+    /// change what programs compute.
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    options: Vec<String>,
+    /// Ends after that time.
+    #[arg(long, value_name = "N", conflicts_with = "programs")]
+    minutes: Option<u64>,
+    /// Ends after that many programs.
+    #[arg(long, value_name = "N")]
+    programs: Option<u64>,
+    /// First seed; the same seed and switches give the same programs.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Go on with the campaign in the folder.
+    #[arg(long)]
+    resume: bool,
+    /// Make the Kth of N parts of the campaign; N machines with one folder, or with one each, do not meet.
+    #[arg(long, value_name = "K/N", value_parser = share, default_value = "1/1")]
+    share: (u64, u64),
+    /// Parts of the language that programs may have, or with a dash that they may not have. [default: all]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    features: Vec<String>,
+    /// Programs that are compiled at once.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
+    batch: u16,
+    /// Programs that a reduction tests at most.
+    #[arg(long, value_name = "N", default_value_t = 1500)]
+    reduction: u32,
+    /// Seconds that the compiler may take for a program.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    compile_time: u64,
+    /// Bytes of address space that the compiler may take.
+    #[arg(long, value_name = "BYTES", default_value_t = 8 << 30)]
+    compile_memory: u64,
+    /// Print one JSON document (docs/json.md).
+    #[arg(long)]
+    json: bool,
+}
+
+fn share(text: &str) -> Result<(u64, u64), String> {
+    let wrong = || "expected K/N with K from 1 to N".to_owned();
+    let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+    let (part, parts) = (part.parse(), parts.parse());
+    match (part, parts) {
+        (Ok(part), Ok(parts)) if 0 < part && part <= parts => Ok((part, parts)),
+        _ => Err(wrong()),
+    }
+}
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let failed = |error: std::io::Error| Failure::Other(error.to_string());
+    let settings = Settings {
+        compilers: compilers(args)?,
+        devices: args.device.clone(),
+        options: args.options.clone(),
+        seed: args.seed,
+        features: features(&args.features)?,
+        batch: args.batch.into(),
+        share: args.share,
+        programs: args.programs,
+        time: args.minutes.map(|n| Duration::from_secs(n * 60)),
+        reduction: usize::try_from(args.reduction).unwrap_or(usize::MAX),
+    };
+    ctrlc::set_handler(|| {
+        if STOPPED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .map_err(|error| Failure::Other(error.to_string()))?;
+    let mut campaign = Campaign::open(&args.output, settings, args.resume).map_err(failed)?;
+    for (target, has) in campaign.targets() {
+        let lacks: Vec<_> = Need::ALL
+            .iter()
+            .filter(|need| !has.contains(need))
+            .collect();
+        let lacks = match lacks.is_empty() {
+            true => String::new(),
+            false => format!("; without {lacks:?}"),
+        };
+        render::note(&format!("{}{lacks}", target.name()));
+    }
+    let bar = bar(args);
+    let mut watch = |progress: &Progress| {
+        if args.programs.is_some() {
+            bar.set_position(progress.programs);
+        } else {
+            bar.tick();
+        }
+        bar.set_message(format!(
+            "{}, {}, {}",
+            count(progress.programs, "program"),
+            count(progress.differences, "difference"),
+            count(progress.bugs, "bug")
+        ));
+        !STOPPED.load(Ordering::Relaxed)
+    };
+    campaign.run(&mut watch).map_err(failed)?;
+    bar.finish_and_clear();
+    tell(args, campaign.progress())
+}
+
+fn tell(args: &Args, progress: &Progress) -> Result<Status, Failure> {
+    let [compiling, checking, reducing] = progress.seconds;
+    if args.json {
+        output::json(&json!({
+            "output": crate::input::name(&args.output),
+            "batches": progress.batches,
+            "programs": progress.programs,
+            "launches": progress.launches,
+            "differences": progress.differences,
+            "bugs": progress.bugs,
+            "dropped": progress.dropped,
+            "seconds": {"compile": compiling, "check": checking, "reduce": reducing},
+        }))?;
+    } else {
+        let mut out = stdout();
+        writeln!(
+            out,
+            "{}, {} of them, {}, {} in {}",
+            count(progress.programs, "program"),
+            count(progress.launches, "run"),
+            count(progress.differences, "difference"),
+            count(progress.bugs, "bug"),
+            crate::input::name(&args.output.join("bugs")),
+        )?;
+        writeln!(
+            out,
+            "{compiling:.0} seconds of compiling and running, {checking:.0} of checks, {reducing:.0} of reductions"
+        )?;
+        for (reason, count) in &progress.dropped {
+            writeln!(
+                out,
+                "dropped {count}: {}",
+                output::printable(reason.as_bytes())
+            )?;
+        }
+        out.flush()?;
+    }
+    Ok(Status::of_run(true, progress.bugs > 0))
+}
+
+fn bar(args: &Args) -> ProgressBar {
+    let (bar, template) = match args.programs {
+        Some(programs) => (ProgressBar::new(programs), "{bar:30} {msg} {eta}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
+    };
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// The compilers with their names, each of which is there once.
+fn compilers(args: &Args) -> Result<Vec<(String, Compiler)>, Failure> {
+    let limits = Limits {
+        seconds: args.compile_time,
+        bytes: args.compile_memory,
+    };
+    let own = std::env::var("VISAKIT_OCLOC").unwrap_or_else(|_| "ocloc".to_owned());
+    let given = match args.compiler.is_empty() {
+        true => vec![own],
+        false => args.compiler.clone(),
+    };
+    let mut compilers: Vec<(String, Compiler)> = Vec::new();
+    for text in given {
+        let (name, path) = match text.split_once('=') {
+            Some((name, path)) => (name.to_owned(), PathBuf::from(path)),
+            None => {
+                let path = PathBuf::from(&text);
+                let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
+                (stem.unwrap_or(text), path)
+            }
+        };
+        if compilers.iter().any(|(known, _)| *known == name) {
+            return Err(Failure::Other(format!(
+                "two compilers are called {name}: give them names, as NAME=OCLOC"
+            )));
+        }
+        compilers.push((name, Compiler { path, limits }));
+    }
+    Ok(compilers)
+}
+
+fn features(names: &[String]) -> Result<Vec<Feature>, Failure> {
+    let mut features = match names.iter().any(|name| !name.starts_with('-')) {
+        true => Vec::new(),
+        false => Feature::all(),
+    };
+    for name in names {
+        let bare = name.trim_start_matches('-');
+        let feature = Feature::by_name(bare).ok_or_else(|| {
+            let known = Feature::DESCRIPTIONS.iter().map(|(_, name, _)| *name);
+            let known = known.collect::<Vec<_>>().join(", ");
+            Failure::Other(format!("`{bare}` is no feature; there are {known}"))
+        })?;
+        if name.starts_with('-') {
+            features.retain(|f| *f != feature);
+        } else if !features.contains(&feature) {
+            features.push(feature);
+        }
+    }
+    Ok(features)
+}

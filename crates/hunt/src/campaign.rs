@@ -1,0 +1,432 @@
+//! Campaigns: batches of programs, compiled by every configuration, run, compared, sorted out.
+
+use crate::ast::Program;
+use crate::compiler::Compiler;
+use crate::configuration::{Bench, Configuration, Made, Need};
+use crate::evaluate::evaluate;
+use crate::features::Feature;
+use crate::find::{Find, Finder};
+use crate::generate::{Options, generate};
+use crate::log::{Batch, Difference, Log};
+use crate::machine::{self, Memory};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What a campaign does.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The compilers with their names in reports.
+    pub compilers: Vec<(String, Compiler)>,
+    /// The devices.
+    pub devices: Vec<String>,
+    /// Options for OpenCL C, each for a configuration of its own, besides none and `-cl-opt-disable`.
+    pub options: Vec<String>,
+    /// The first seed.
+    pub seed: u64,
+    /// Features that programs may have.
+    pub features: Vec<Feature>,
+    /// Programs that are compiled together.
+    pub batch: usize,
+    /// This campaign makes each `share.1`th batch, from number `share.0` on.
+    pub share: (u64, u64),
+    /// Ends after so many programs.
+    pub programs: Option<u64>,
+    /// Ends after so long.
+    pub time: Option<Duration>,
+    /// Programs that a reduction tests at most.
+    pub reduction: usize,
+}
+
+/// Where a campaign is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Batches that are done.
+    pub batches: u64,
+    /// Programs that were compared.
+    pub programs: u64,
+    /// Kernels that were run.
+    pub launches: u64,
+    /// Programs whose results differ.
+    pub differences: u64,
+    /// Folders of bugs.
+    pub bugs: u64,
+    /// Programs that do not count, by their reasons.
+    pub dropped: BTreeMap<String, u64>,
+    /// Seconds of compiling and running, checking, reducing.
+    pub seconds: [f64; 3],
+}
+
+impl Progress {
+    fn add(&mut self, batch: &Batch, bugs: usize) {
+        self.batches += 1;
+        self.programs += batch.programs;
+        self.launches += batch.launches;
+        self.differences += batch.differences.len() as u64;
+        self.bugs = bugs as u64;
+        for (reason, count) in &batch.dropped {
+            *self.dropped.entry(reason.clone()).or_default() += count;
+        }
+        for (sum, seconds) in self.seconds.iter_mut().zip(batch.seconds) {
+            *sum += seconds;
+        }
+    }
+}
+
+/// Reductions of differences that look alike before they are reduced.
+const ALIKE: usize = 4;
+
+/// A campaign in its folder.
+#[derive(Debug)]
+pub struct Campaign {
+    settings: Settings,
+    folder: PathBuf,
+    bench: Bench,
+    /// What each compiler has for each device.
+    has: Vec<(Configuration, BTreeSet<Need>)>,
+    log: Log,
+    progress: Progress,
+    bugs: BTreeSet<String>,
+    /// Differences so far by what they look like.
+    alike: BTreeMap<String, usize>,
+}
+
+impl Campaign {
+    /// Begins a campaign in a folder, or goes on with the one that is there.
+    ///
+    /// # Errors
+    /// The folder has a campaign and `resume` is false; a compiler cannot be run; none of them has any of the devices.
+    pub fn open(folder: &Path, settings: Settings, resume: bool) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        let (part, parts) = settings.share;
+        let path = folder.join(format!("log-{part}-of-{parts}.jsonl"));
+        let (log, batches) = Log::open(&path, &settings.identity(), resume)?;
+        let compilers = settings.compilers.iter().map(|(_, c)| c.clone()).collect();
+        let mut campaign = Self {
+            bench: Bench { compilers },
+            folder: folder.to_owned(),
+            has: Vec::new(),
+            settings,
+            log,
+            progress: Progress::default(),
+            bugs: BTreeSet::new(),
+            alike: BTreeMap::new(),
+        };
+        campaign.probe()?;
+        for batch in &batches {
+            campaign.count(batch);
+        }
+        Ok(campaign)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub const fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// The compilers and devices, with what each of them has.
+    pub fn targets(&self) -> impl Iterator<Item = (&Configuration, &BTreeSet<Need>)> {
+        self.has.iter().map(|(c, needs)| (c, needs))
+    }
+
+    fn count(&mut self, batch: &Batch) {
+        for difference in &batch.differences {
+            *self.alike.entry(difference.alike()).or_default() += 1;
+            self.bugs.extend(difference.bug.clone());
+        }
+        self.progress.add(batch, self.bugs.len());
+    }
+
+    /// Finds out what each compiler has for each device.
+    fn probe(&mut self) -> io::Result<()> {
+        let mut targets = Vec::new();
+        for (compiler, (release, _)) in self.settings.compilers.iter().enumerate() {
+            for device in &self.settings.devices {
+                targets.push(Configuration {
+                    compiler,
+                    release: release.clone(),
+                    device: device.clone(),
+                    options: String::new(),
+                    sub_group: None,
+                });
+            }
+        }
+        let bench = &self.bench;
+        let probed = targets.into_par_iter().map(|target| {
+            let has = match bench.having(&target, &[Need::Kernel])?.is_empty() {
+                true => BTreeSet::new(),
+                false => bench.having(&target, &Need::ALL)?.into_iter().collect(),
+            };
+            Ok((target, has))
+        });
+        self.has = probed.collect::<io::Result<_>>()?;
+        self.has.retain(|(_, has)| !has.is_empty());
+        if self.has.is_empty() {
+            let message = "none of the compilers compiles for any of the devices";
+            return Err(io::Error::other(message));
+        }
+        Ok(())
+    }
+
+    /// Runs batches until it is done. `watch` hears of each batch, and may end the campaign by answering false.
+    ///
+    /// # Errors
+    /// Files cannot be written, or compilers not be run.
+    pub fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> io::Result<()> {
+        let started = Instant::now();
+        let (part, parts) = self.settings.share;
+        loop {
+            let settings = &self.settings;
+            let enough = |programs| self.progress.programs >= programs;
+            if settings.programs.is_some_and(enough)
+                || settings.time.is_some_and(|time| started.elapsed() >= time)
+            {
+                return Ok(());
+            }
+            let number = (part - 1) + self.progress.batches * parts;
+            let batch = self.batch(number)?;
+            self.log.add(&batch)?;
+            self.count(&batch);
+            if !watch(&self.progress) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The configurations of a batch: sizes of sub-groups take turns.
+    fn configurations(&self, number: u64) -> Vec<(Configuration, &BTreeSet<Need>)> {
+        let mut all = Vec::new();
+        for (target, has) in &self.has {
+            let with = |options: &str, sub_group| Configuration {
+                options: options.to_owned(),
+                sub_group,
+                ..target.clone()
+            };
+            all.push((with("-cl-opt-disable", None), has));
+            all.push((with("", None), has));
+            for options in &self.settings.options {
+                all.push((with(options, None), has));
+            }
+            let sizes = [8, 16, 32].into_iter();
+            let sizes: Vec<u32> = sizes
+                .filter(|size| has.contains(&Need::SubGroup(*size)))
+                .collect();
+            let turn = number % (sizes.len().max(1) as u64);
+            let turn = usize::try_from(turn).unwrap_or(0);
+            if let Some(size) = sizes.get(turn) {
+                all.push((with("", Some(*size)), has));
+            }
+        }
+        all
+    }
+
+    /// The programs of a batch, with what they compute.
+    fn programs(&self, number: u64, batch: &mut Batch) -> Vec<(Program, Memory)> {
+        let options = Options {
+            features: self.settings.features.clone(),
+            ..Options::default()
+        };
+        let count = self.settings.batch.max(1) as u64;
+        let first = self.settings.seed.wrapping_add(number.wrapping_mul(count));
+        let seeds: Vec<u64> = (0..count).map(|n| first.wrapping_add(n)).collect();
+        let made = seeds.into_par_iter().map(|seed| {
+            let program = generate(seed, &options);
+            let memory = evaluate(&program).map(|b| machine::memory(&b));
+            (program, memory)
+        });
+        let mut programs = Vec::new();
+        for (program, memory) in made.collect::<Vec<_>>() {
+            match memory {
+                Ok(memory) => programs.push((program, memory)),
+                Err(error) => batch.drop(&error.to_string()),
+            }
+        }
+        programs
+    }
+
+    fn batch(&self, number: u64) -> io::Result<Batch> {
+        let mut batch = Batch {
+            batch: number,
+            ..Batch::default()
+        };
+        let programs = self.programs(number, &mut batch);
+        batch.programs = programs.len() as u64;
+        let started = Instant::now();
+        let configurations = self.configurations(number);
+        let all = configurations.par_iter().map(|(configuration, has)| {
+            let fits = |p: &Program| Need::of(p).iter().all(|need| has.contains(need));
+            let fitting = programs.iter().enumerate();
+            let fitting: Vec<_> = fitting.filter(|(_, (p, _))| fits(p)).collect();
+            let sources: Vec<&Program> = fitting.iter().map(|(_, (p, _))| p).collect();
+            let made = self.bench.make(configuration, &sources)?;
+            let numbers = fitting.iter().map(|(number, _)| *number);
+            Ok(numbers.zip(made).collect::<Vec<_>>())
+        });
+        let all: Vec<Vec<(usize, Made)>> = all.collect::<io::Result<_>>()?;
+        let mut by_program: Vec<Vec<(Configuration, Made)>> =
+            programs.iter().map(|_| Vec::new()).collect();
+        for ((configuration, _), made) in configurations.iter().zip(all) {
+            for (program, made) in made {
+                if let Some(list) = by_program.get_mut(program) {
+                    list.push((configuration.clone(), made));
+                }
+            }
+        }
+        batch.seconds[0] = started.elapsed().as_secs_f64();
+        for ((program, expected), made) in programs.iter().zip(by_program) {
+            self.judge(program, expected, &made, &mut batch)?;
+        }
+        Ok(batch)
+    }
+
+    /// Compares what configurations made of a program.
+    fn judge(
+        &self,
+        program: &Program,
+        expected: &Memory,
+        made: &[(Configuration, Made)],
+        batch: &mut Batch,
+    ) -> io::Result<()> {
+        for (_, made) in made {
+            match made {
+                Made::Not(reason) => batch.drop(&format!("not run: {reason}")),
+                Made::Refused(said) => {
+                    let error = said.lines().find(|line| line.contains("error:"));
+                    let error = error.and_then(|line| line.split("error:").nth(1));
+                    batch.drop(&format!("refused:{}", error.unwrap_or_default()));
+                }
+                Made::Memory(..) | Made::Fault(..) => batch.launches += 1,
+                Made::Crash(_) | Made::Endless => {}
+            }
+        }
+        let started = Instant::now();
+        let defined = is_defined(program, expected, made);
+        batch.seconds[1] += started.elapsed().as_secs_f64();
+        if let Err(reason) = &defined {
+            batch.drop(reason);
+        }
+        let wrong = made.iter().filter_map(|(configuration, made)| {
+            let kind = made.wrong(expected)?;
+            Some((configuration.clone(), kind))
+        });
+        let wrong: Vec<_> = wrong.collect();
+        let mut kinds: Vec<&str> = wrong.iter().map(|(_, kind)| *kind).collect();
+        kinds.dedup();
+        for kind in kinds.into_iter().collect::<BTreeSet<_>>() {
+            let of_kind = wrong.iter().filter(|(_, k)| *k == kind);
+            let configurations: Vec<Configuration> = of_kind.map(|(c, _)| c.clone()).collect();
+            let mut difference = Difference {
+                seed: program.seed,
+                kind: kind.to_owned(),
+                configurations: configurations.iter().map(Configuration::name).collect(),
+                ..Difference::default()
+            };
+            let before = self.alike.get(&difference.alike()).copied().unwrap_or(0);
+            let now = batch.differences.iter();
+            let now = now.filter(|d| d.alike() == difference.alike()).count();
+            let crashed = matches!(kind, "crash" | "endless");
+            if defined.is_ok() || crashed {
+                // One of many that look alike may still be another one.
+                if before + now < ALIKE || (before + now + 1).is_power_of_two() {
+                    let started = Instant::now();
+                    self.reduce(program, &configurations, made, &mut difference)?;
+                    batch.seconds[2] += started.elapsed().as_secs_f64();
+                } else {
+                    difference.note = "not reduced: others look alike".to_owned();
+                }
+                batch.differences.push(difference);
+            }
+        }
+        Ok(())
+    }
+
+    fn reduce(
+        &self,
+        program: &Program,
+        wrong: &[Configuration],
+        made: &[(Configuration, Made)],
+        difference: &mut Difference,
+    ) -> io::Result<()> {
+        let Some(failing) = wrong.first() else {
+            return Ok(());
+        };
+        let finder = Finder {
+            bench: &self.bench,
+            kind: &difference.kind,
+            failing,
+            most: self.settings.reduction,
+        };
+        let right = made.iter().filter(|(c, _)| !wrong.contains(c));
+        let right: Vec<&Configuration> = right.map(|(c, _)| c).collect();
+        let Some(reduced) = finder.reduce(program, &right)? else {
+            difference.note = "not seen again in a source of its own".to_owned();
+            return Ok(());
+        };
+        let all: Vec<Configuration> = made.iter().map(|(c, _)| c.clone()).collect();
+        let find = Find::of(&self.bench, &difference.kind, program.seed, reduced, &all)?;
+        match find.doubt() {
+            Some(doubt) => {
+                difference.note = doubt.to_owned();
+                find.write(&self.folder.join("doubts"))?;
+            }
+            None => {
+                difference.bug = Some(find.signature());
+                find.write(&self.folder.join("bugs"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Settings {
+    /// What results depend on, besides the machine.
+    fn identity(&self) -> serde_json::Value {
+        let compilers = self.compilers.iter().map(|(name, _)| name);
+        serde_json::json!({
+            "compilers": compilers.collect::<Vec<_>>(),
+            "devices": self.devices,
+            "options": self.options,
+            "seed": self.seed,
+            "features": self.features.iter().map(|f| f.name()).collect::<Vec<_>>(),
+            "batch": self.batch,
+            "share": [self.share.0, self.share.1],
+            "reduction": self.reduction,
+        })
+    }
+}
+
+/// Whether some build that computes what is expected has no findings. A wrong build may have findings because it is
+/// wrong.
+fn is_defined(
+    program: &Program,
+    expected: &Memory,
+    made: &[(Configuration, Made)],
+) -> Result<(), String> {
+    let right = made
+        .iter()
+        .filter(|(_, made)| made.wrong(expected).is_none());
+    let mut reason = None;
+    // Builds without optimisation do most of what the source says.
+    let mut right: Vec<_> = right.collect();
+    right.sort_by_key(|(configuration, _)| !configuration.is_plain());
+    for (configuration, made) in right {
+        let Some(kernel) = made.kernel() else {
+            continue;
+        };
+        match machine::check(kernel, program) {
+            Ok(findings) => match findings.first() {
+                None => return Ok(()),
+                Some(first) => {
+                    reason.get_or_insert(format!("check: {first}, {}", configuration.name()));
+                }
+            },
+            Err(error) => {
+                reason.get_or_insert(format!("check: {error}"));
+            }
+        }
+    }
+    Err(reason.unwrap_or_else(|| "no configuration computes what is expected".to_owned()))
+}

@@ -1,0 +1,189 @@
+//! Intel's offline compiler as a process, with limits.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use visakit_launch::{Dump, Source};
+
+/// Limits of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Seconds for a source of one program; one of several gets more.
+    pub seconds: u64,
+    /// Bytes of address space.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            seconds: 60,
+            bytes: 8 << 30,
+        }
+    }
+}
+
+/// A compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    /// The program, or a script that runs one.
+    pub path: PathBuf,
+    /// Limits of a call.
+    pub limits: Limits,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug)]
+pub(crate) enum Compiled {
+    /// The texts and the metadata of the kernels.
+    Done(Box<Dump>),
+    /// The source was refused, with this message.
+    Refused(String),
+    /// It crashed, or failed without a reason in the source.
+    Crashed(String),
+    /// It was stopped after its time.
+    Endless,
+}
+
+/// What a call is given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) device: &'a str,
+    pub(crate) options: &'a str,
+    /// Programs in the source.
+    pub(crate) programs: usize,
+}
+
+impl Compiler {
+    /// Compiles a source.
+    ///
+    /// # Errors
+    /// The compiler cannot be run, or files cannot be written.
+    pub(crate) fn compile(&self, call: &Call<'_>) -> io::Result<Compiled> {
+        let folder = tempfile::Builder::new().prefix("visakit-hunt-").tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        for name in ["out", "dump"] {
+            fs::create_dir(at(name))?;
+        }
+        visakit_files::scratch(&at("program.cl"), call.source)?;
+        let said = fs::File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(at("said"))?;
+        let mut dumps = at("dump").into_os_string();
+        dumps.push("/");
+        let mut command = self.command();
+        command
+            .args(["compile", "-device", call.device, "-options", call.options])
+            .args(["-output_no_suffix", "-output", "program", "-file"])
+            .arg(at("program.cl"))
+            .arg("-out_dir")
+            .arg(at("out"))
+            .env("IGC_EnableZEBinary", "1")
+            .env("IGC_ShaderDumpEnable", "1")
+            .env("IGC_DumpToCustomDir", dumps)
+            .stdin(Stdio::null())
+            .stdout(said.try_clone()?)
+            .stderr(said);
+        let more = u64::try_from(call.programs / 4).unwrap_or(0);
+        let seconds = self.limits.seconds.saturating_mul(1 + more);
+        let Some(status) = ended(command, Duration::from_secs(seconds))? else {
+            return Ok(Compiled::Endless);
+        };
+        let said = String::from_utf8_lossy(&fs::read(at("said"))?).into_owned();
+        if !status.success() {
+            return Ok(failed(status, &said, folder.path()));
+        }
+        let mut files = Vec::new();
+        for (folder, texts) in [(at("out"), false), (at("dump"), true)] {
+            for entry in fs::read_dir(folder)? {
+                let path = entry?.path();
+                // Of the dumps only texts, which are a tenth of them; releases name the program differently.
+                if path.is_file() && (!texts || path.extension().is_some_and(|e| e == "visaasm")) {
+                    let bytes = fs::read(&path)?;
+                    let path = path.file_name().map(PathBuf::from).unwrap_or_default();
+                    files.push(Source { path, bytes });
+                }
+            }
+        }
+        Ok(match Dump::of(files) {
+            Ok(dump) => Compiled::Done(Box::new(dump)),
+            Err(error) => Compiled::Crashed(error.to_string()),
+        })
+    }
+
+    /// A shell sets the limit and becomes the compiler.
+    fn command(&self) -> Command {
+        if cfg!(unix) {
+            let kilobytes = self.limits.bytes / 1024;
+            let mut command = Command::new("sh");
+            command
+                .arg("-c")
+                .arg(format!(
+                    "ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\""
+                ))
+                .arg(&self.path);
+            #[cfg(unix)]
+            {
+                use std::os::unix::process::CommandExt as _;
+                command.process_group(0);
+            }
+            command
+        } else {
+            Command::new(&self.path)
+        }
+    }
+}
+
+/// Runs a process; `None` if it was stopped after its time.
+fn ended(mut command: Command, time: Duration) -> io::Result<Option<ExitStatus>> {
+    let mut child = command.spawn()?;
+    let started = Instant::now();
+    let mut pause = Duration::from_millis(2);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if started.elapsed() > time {
+            if cfg!(unix) {
+                // All of its group: a script has children of its own.
+                let _ = Command::new("kill")
+                    .args(["-KILL", "--", &format!("-{}", child.id())])
+                    .status();
+            }
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// Refusals name an error in the source; all else is a fault of the compiler.
+fn failed(status: ExitStatus, said: &str, folder: &Path) -> Compiled {
+    let said = said.replace(&*folder.to_string_lossy(), "");
+    // What it was called with differs each time.
+    let lines = said
+        .lines()
+        .filter(|line| !line.starts_with("Command was:") && !line.trim().is_empty());
+    let mut said: String = lines.collect::<Vec<_>>().join("\n");
+    let internal = [
+        "internal compiler error",
+        "assert",
+        "segmentation",
+        "backtrace",
+    ];
+    let lower = said.to_lowercase();
+    if lower.contains("error:") && !internal.iter().any(|word| lower.contains(word)) {
+        return Compiled::Refused(said);
+    }
+    if said.is_empty() {
+        said = status.to_string();
+    }
+    Compiled::Crashed(said)
+}

@@ -1,0 +1,282 @@
+//! Finds: a reduced program, what each configuration computes, and whether that is a fault of the compiler.
+
+use crate::ast::{Node, Program, Statement, Together};
+use crate::configuration::{Bench, Configuration, Made};
+use crate::evaluate::evaluate;
+use crate::machine::{self, Memory};
+use crate::reduce::reduce;
+use crate::report;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+/// Tests of a program whose compilation does not end take long.
+const MOST_ENDLESS: usize = 60;
+
+/// Reduces programs that one configuration compiles wrongly.
+pub(crate) struct Finder<'a> {
+    pub(crate) bench: &'a Bench,
+    pub(crate) kind: &'a str,
+    pub(crate) failing: &'a Configuration,
+    pub(crate) most: usize,
+}
+
+impl Finder<'_> {
+    /// The smallest program found that is still wrong in that way, and right in a configuration that the first one was
+    /// right in. `None` if it is not wrong in a source of its own.
+    pub(crate) fn reduce(
+        &self,
+        program: &Program,
+        right: &[&Configuration],
+    ) -> io::Result<Option<Program>> {
+        let Some(expected) = expected(program) else {
+            return Ok(None);
+        };
+        if self.kind_of(program, &expected)? != Some(self.kind) {
+            return Ok(None);
+        }
+        let reference = self.reference(program, &expected, right)?;
+        let is_crash = matches!(self.kind, "crash" | "endless");
+        if reference.is_none() && !is_crash {
+            return Ok(None);
+        }
+        let reference = reference.filter(|_| !is_crash);
+        let most = match self.kind {
+            "endless" => self.most.min(MOST_ENDLESS),
+            _ => self.most,
+        };
+        let mut failure = None;
+        let mut test = |candidates: &[Program]| match self.first(candidates, reference) {
+            Ok(first) => first,
+            Err(error) => {
+                failure.get_or_insert(error);
+                None
+            }
+        };
+        let (program, _) = reduce(program, most, &mut test);
+        failure.map_or(Ok(Some(program)), Err)
+    }
+
+    fn kind_of(&self, program: &Program, expected: &Memory) -> io::Result<Option<&'static str>> {
+        let made = self.bench.make(self.failing, &[program])?;
+        Ok(made.first().and_then(|made| made.wrong(expected)))
+    }
+
+    /// A configuration that is right, without optimisation by the compiler that is wrong if possible.
+    fn reference<'c>(
+        &self,
+        program: &Program,
+        expected: &Memory,
+        right: &[&'c Configuration],
+    ) -> io::Result<Option<&'c Configuration>> {
+        let mut right = right.to_vec();
+        let failing = self.failing;
+        right.sort_by_key(|c| (c.compiler != failing.compiler, c.device != failing.device));
+        for configuration in right {
+            let made = self.bench.make(configuration, &[program])?;
+            if let Some(Made::Memory(memory, _)) = made.first()
+                && memory == expected
+            {
+                return Ok(Some(configuration));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first of some programs that is wrong, and right by the reference.
+    fn first(
+        &self,
+        candidates: &[Program],
+        reference: Option<&Configuration>,
+    ) -> io::Result<Option<usize>> {
+        let all: Vec<&Program> = candidates.iter().collect();
+        let made = self.bench.make(self.failing, &all)?;
+        let judged = all.iter().enumerate().zip(made);
+        let wrong = judged.filter(|((_, program), made)| {
+            let expected = expected(program);
+            expected.is_some_and(|e| made.wrong(&e) == Some(self.kind))
+        });
+        let wrong: Vec<(usize, &Program)> = wrong.map(|(at, _)| (at.0, *at.1)).collect();
+        let Some(reference) = reference else {
+            return Ok(wrong.first().map(|(at, _)| *at));
+        };
+        let programs: Vec<&Program> = wrong.iter().map(|(_, program)| *program).collect();
+        let made = self.bench.make(reference, &programs)?;
+        let mut judged = wrong.iter().zip(made);
+        let first = judged.find(|((_, program), made)| match made {
+            Made::Memory(memory, _) => expected(program).as_ref() == Some(memory),
+            _ => false,
+        });
+        Ok(first.map(|((at, _), _)| *at))
+    }
+}
+
+/// What the evaluator computes.
+pub(crate) fn expected(program: &Program) -> Option<Memory> {
+    evaluate(program).ok().map(|b| machine::memory(&b))
+}
+
+/// A reduced program with what all configurations make of it.
+pub(crate) struct Find {
+    pub(crate) kind: String,
+    pub(crate) seed: u64,
+    pub(crate) program: Program,
+    pub(crate) expected: Memory,
+    pub(crate) made: Vec<(Configuration, Made)>,
+}
+
+impl Find {
+    pub(crate) fn of(
+        bench: &Bench,
+        kind: &str,
+        seed: u64,
+        program: Program,
+        configurations: &[Configuration],
+    ) -> io::Result<Self> {
+        let made = configurations.par_iter().map(|configuration| {
+            let made = bench.make(configuration, &[&program])?.pop();
+            let none = || Made::Not("nothing was made".to_owned());
+            Ok((configuration.clone(), made.unwrap_or_else(none)))
+        });
+        Ok(Self {
+            made: made.collect::<io::Result<_>>()?,
+            kind: kind.to_owned(),
+            seed,
+            expected: expected(&program).unwrap_or_default(),
+            program,
+        })
+    }
+
+    /// The configurations that are wrong.
+    pub(crate) fn wrong(&self) -> impl Iterator<Item = (&Configuration, &Made)> {
+        let made = self.made.iter();
+        let wrong = made.filter(|(_, made)| made.wrong(&self.expected).is_some());
+        wrong.map(|(configuration, made)| (configuration, made))
+    }
+
+    /// The configurations that are right.
+    pub(crate) fn right(&self) -> impl Iterator<Item = &Configuration> {
+        let is_right = |made: &Made| match made {
+            Made::Memory(memory, _) => *memory == self.expected,
+            _ => false,
+        };
+        let right = self.made.iter().filter(move |(_, made)| is_right(made));
+        right.map(|(configuration, _)| configuration)
+    }
+
+    /// Why it may be no fault of the compiler.
+    pub(crate) fn doubt(&self) -> Option<&'static str> {
+        if matches!(self.kind.as_str(), "crash" | "endless") {
+            return None;
+        }
+        if self.wrong().next().is_none() {
+            return Some("not seen again");
+        }
+        if self.right().next().is_none() {
+            return Some("no configuration computes what the evaluator expects");
+        }
+        let mut right = self.made.iter().filter(|(_, made)| match made {
+            Made::Memory(memory, _) => *memory == self.expected,
+            _ => false,
+        });
+        let clean = right.any(|(_, made)| {
+            let findings = made.kernel().map(|k| machine::check(k, &self.program));
+            findings.is_some_and(|f| f.is_ok_and(|f| f.is_empty()))
+        });
+        (!clean).then_some("checks find something in each build that is right")
+    }
+
+    /// What makes it one bug: the kind, the compilers, with or without optimisation, the parts of the language.
+    pub(crate) fn signature(&self) -> String {
+        let mut facts = vec![self.kind.clone()];
+        let places = self.wrong().map(|(configuration, _)| {
+            let level = if configuration.is_plain() {
+                "plain"
+            } else {
+                "optimised"
+            };
+            format!("{} {level}", configuration.release)
+        });
+        facts.extend(places.collect::<BTreeSet<_>>());
+        if self.kind == "crash" {
+            let said = self.wrong().find_map(|(_, made)| match made {
+                Made::Crash(said) => Some(said),
+                _ => None,
+            });
+            facts.push(steady(said.map_or("", String::as_str)));
+        } else {
+            facts.extend(shape(&self.program));
+        }
+        // FNV-1a.
+        let hash = facts
+            .join("\n")
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+        format!("{}-{:08x}", self.kind, hash >> 32)
+    }
+
+    /// Writes the folder of the bug below another one, unless it is there.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        let place = folder.join(self.signature());
+        if place.exists() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(folder)?;
+        report::write(self, &place)
+    }
+}
+
+/// A message without what differs from call to call.
+fn steady(said: &str) -> String {
+    said.chars().filter(|c| !c.is_ascii_digit()).collect()
+}
+
+/// The parts of the language that a program uses.
+pub(crate) fn shape(program: &Program) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    program.each_statement(&mut |statement| {
+        let word = match statement {
+            Statement::Assign(..) => return,
+            Statement::Update(_, op, _) => format!("{op:?}=").to_lowercase(),
+            Statement::If(..) => "if".to_owned(),
+            Statement::Loop { .. } => "loop".to_owned(),
+            Statement::Break(_) => "break".to_owned(),
+            Statement::Continue(_) => "continue".to_owned(),
+            Statement::Switch(..) => "switch".to_owned(),
+            Statement::Copy(..) => "structure".to_owned(),
+            Statement::Call(..) => "structure returned".to_owned(),
+            Statement::Atomic(..) => "atomic".to_owned(),
+            Statement::Together(_, _, Together::Exchange(_)) => "barrier".to_owned(),
+            Statement::Together(_, _, Together::Shuffle(_)) => "sub-group shuffle".to_owned(),
+            Statement::Together(_, _, Together::Reduce(_)) => "work-group reduction".to_owned(),
+        };
+        words.insert(word);
+    });
+    program.each_expression(&mut |expr| {
+        let word = match &expr.node {
+            Node::Constant(_) | Node::Load(_) | Node::Input(..) | Node::Scalar(_) | Node::Id(_) => {
+                return;
+            }
+            Node::Table(..) => "table".to_owned(),
+            Node::Byte(..) => "byte of an array".to_owned(),
+            Node::Unary(op, _) => format!("{op:?}").to_lowercase(),
+            Node::Binary(op, ..) => format!("{op:?}").to_lowercase(),
+            Node::Compare(..) => "comparison".to_owned(),
+            Node::Choose(..) => "choice".to_owned(),
+            Node::Convert(saturate, _) => match saturate {
+                true => "convert_sat".to_owned(),
+                false => "convert".to_owned(),
+            },
+            Node::As(_) => "as".to_owned(),
+            Node::Call(builtin, _) => builtin.name().to_owned(),
+            Node::Swizzle(..) => "swizzle".to_owned(),
+            Node::Build(_) => "vector of scalars".to_owned(),
+            Node::Function(..) => "function".to_owned(),
+        };
+        words.insert(format!("{word} {}", expr.ty));
+    });
+    words
+}

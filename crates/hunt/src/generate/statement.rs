@@ -1,0 +1,316 @@
+//! Statements.
+
+use super::Generator;
+use crate::ast::{
+    Binary, Branch, Count, Expr, Kind, Place, Reduction, Returned, Statement, Together,
+};
+use crate::features::Feature;
+use crate::types::{Scalar, Type};
+
+/// Deepest nesting.
+const DEPTH: usize = 3;
+
+#[derive(Clone, Copy)]
+enum Form {
+    Assign,
+    Update,
+    If,
+    Loop,
+    Leave,
+    Switch,
+    Copy,
+    Call,
+    Atomic,
+    Together,
+}
+
+/// Where a block is.
+#[derive(Clone, Copy)]
+struct At {
+    depth: usize,
+    /// All work-items of a group are there.
+    uniform: bool,
+    /// A loop may be left.
+    leaves: bool,
+}
+
+impl Generator {
+    /// The body of the kernel or of a function.
+    pub(super) fn body(&mut self, kernel: bool) -> Vec<Statement> {
+        let at = At {
+            depth: 0,
+            uniform: kernel,
+            leaves: false,
+        };
+        let mut body = Vec::new();
+        while self.left > 0 {
+            body.extend(self.statement(at));
+        }
+        body
+    }
+
+    fn block(&mut self, at: At, most: usize) -> Vec<Statement> {
+        let count = 1 + self.choices.below(most);
+        let mut block = Vec::new();
+        for _ in 0..count {
+            if self.left > 0 {
+                block.extend(self.statement(at));
+            }
+        }
+        block
+    }
+
+    fn statement(&mut self, at: At) -> Option<Statement> {
+        self.left = self.left.saturating_sub(1);
+        let nests = at.depth < DEPTH;
+        let structures = !self.program.structs.is_empty();
+        let meets = at.uniform
+            && (self.has(Feature::Barriers)
+                || self.has(Feature::SubGroups)
+                || self.has(Feature::WorkGroups));
+        let when = |yes: bool, weight: usize| if yes { weight } else { 0 };
+        let forms = [
+            (Form::Assign, 30),
+            (Form::Update, 18),
+            (Form::If, when(nests, 10)),
+            (
+                Form::Loop,
+                when(nests && self.loops < 2 && self.has(Feature::Loops), 9),
+            ),
+            (Form::Leave, when(at.leaves, 6)),
+            (Form::Switch, when(nests && self.has(Feature::Switches), 5)),
+            (Form::Copy, when(structures, 3)),
+            (
+                Form::Call,
+                when(structures && !self.program.functions.is_empty(), 4),
+            ),
+            (
+                Form::Atomic,
+                when(!self.in_function && !self.program.shared.is_empty(), 4),
+            ),
+            (Form::Together, when(meets, 8)),
+        ];
+        match self.choices.weighted(&forms)? {
+            Form::Assign => {
+                let (place, ty) = self.target()?;
+                let value = self.expr(ty, 4);
+                Some(Statement::Assign(place, value))
+            }
+            Form::Update => self.update(),
+            Form::If => Some(self.branches(at)),
+            Form::Loop => Some(self.repeat(at)),
+            Form::Leave => {
+                let condition = self.expr(Type::INT, 2);
+                Some(match self.choices.percent(60) {
+                    true => Statement::Break(condition),
+                    false => Statement::Continue(condition),
+                })
+            }
+            Form::Switch => Some(self.switch(at)),
+            Form::Copy => self.copy(),
+            Form::Call => self.call(),
+            Form::Atomic => {
+                let shared = self.choices.below(self.program.shared.len());
+                let ty = self.program.shared.get(shared)?.buffer.ty;
+                let index = self.expr(Type::UINT, 2);
+                let value = self.expr(ty, 2);
+                Some(Statement::Atomic(shared, index, value))
+            }
+            Form::Together => self.together(),
+        }
+    }
+
+    fn update(&mut self) -> Option<Statement> {
+        let (place, ty) = self.target()?;
+        let op = self.operator(ty.scalar);
+        let value = self.expr(ty, 3);
+        let plain = matches!(op, Binary::Halves | Binary::Highs);
+        let op = if plain { Binary::Add } else { op };
+        Some(Statement::Update(place, op, value))
+    }
+
+    /// A place that is assigned.
+    fn target(&mut self) -> Option<(Place, Type)> {
+        if !self.in_function && !self.program.own.is_empty() && self.choices.percent(10) {
+            let own = self.choices.below(self.program.own.len());
+            let ty = self.program.own.get(own)?.ty;
+            let index = self.expr(Type::UINT, 1);
+            return Some((Place::Own(own, Box::new(index)), ty));
+        }
+        let all = self.of_kind(|kind| kind != Kind::Counter);
+        let variable = self.choices.of(&all)?;
+        Some(match self.variables.get(variable)?.kind {
+            Kind::Plain(ty) if ty.is_vector() && self.choices.percent(20) => {
+                let lane = self.choices.below(ty.count());
+                let lane = u8::try_from(lane).unwrap_or(0);
+                (Place::Lane(variable, lane), ty.element())
+            }
+            Kind::Plain(ty) => (Place::Variable(variable), ty),
+            Kind::Counter => return None,
+            Kind::Array(ty, _) => {
+                let index = self.expr(Type::UINT, 1);
+                (Place::Element(variable, Box::new(index)), ty)
+            }
+            Kind::Struct(s) => {
+                let (field, ty) = self.field(s)?;
+                (Place::Field(variable, field), ty)
+            }
+        })
+    }
+
+    /// A field of a structure.
+    pub(super) fn field(&mut self, structure: usize) -> Option<(u8, Type)> {
+        let fields = self.program.structs.get(structure)?;
+        let field = self.choices.below(fields.len());
+        let ty = *fields.get(field)?;
+        Some((u8::try_from(field).unwrap_or(0), ty))
+    }
+
+    fn branches(&mut self, at: At) -> Statement {
+        let shared = at.uniform && !self.program.scalars.is_empty() && self.choices.percent(40);
+        let condition = match shared {
+            true => self.shared_condition(),
+            false => self.expr(Type::INT, 3),
+        };
+        let inner = At {
+            depth: at.depth + 1,
+            uniform: shared,
+            ..at
+        };
+        let yes = self.block(inner, 3);
+        let no = match self.choices.percent(50) {
+            true => self.block(inner, 3),
+            false => Vec::new(),
+        };
+        Statement::If(condition, yes, no)
+    }
+
+    fn repeat(&mut self, at: At) -> Statement {
+        let counter = self.variable(Kind::Counter);
+        let uniform = at.uniform && self.choices.percent(50);
+        let count = if uniform || self.choices.percent(60) {
+            let count = self.choices.below(if self.loops > 0 { 5 } else { 12 });
+            Count::Fixed(u8::try_from(count).unwrap_or(0))
+        } else {
+            Count::Modulo8(self.expr(Type::UINT, 2))
+        };
+        let last = self.choices.percent(20);
+        let inner = At {
+            depth: at.depth + 1,
+            uniform,
+            leaves: !uniform,
+        };
+        self.loops += 1;
+        let body = self.block(inner, 4);
+        self.loops -= 1;
+        Statement::Loop {
+            counter,
+            count,
+            last,
+            body,
+        }
+    }
+
+    fn switch(&mut self, at: At) -> Statement {
+        let on = self.expr(Type::INT, 2);
+        // Values near zero are met.
+        let on = self.masked(on, 7);
+        let inner = At {
+            depth: at.depth + 1,
+            uniform: false,
+            leaves: false,
+        };
+        let mut branches = Vec::new();
+        for value in 0..2 + self.choices.below(4) {
+            let value = i32::try_from(value).unwrap_or(0);
+            let value = value * self.choices.of_or(&[1, 1, 2], 1) + 1;
+            if branches.iter().any(|b: &Branch| b.value == Some(value)) {
+                continue;
+            }
+            branches.push(Branch {
+                value: Some(value),
+                body: self.block(inner, 2),
+                falls: self.choices.percent(30),
+            });
+        }
+        if self.choices.percent(70) {
+            branches.push(Branch {
+                value: None,
+                body: self.block(inner, 2),
+                falls: false,
+            });
+        }
+        Statement::Switch(on, branches)
+    }
+
+    fn copy(&mut self) -> Option<Statement> {
+        let all = self.of_kind(|kind| matches!(kind, Kind::Struct(_)));
+        let to = self.choices.of(&all)?;
+        let kind = self.variables.get(to)?.kind;
+        let same = self.of_kind(|k| k == kind);
+        let from = self.choices.of(&same)?;
+        (to != from).then_some(Statement::Copy(to, from))
+    }
+
+    fn call(&mut self) -> Option<Statement> {
+        let function = self.choices.below(self.program.functions.len());
+        let callee = self.program.functions.get(function)?;
+        let Returned::Struct(result) = callee.result else {
+            return None;
+        };
+        let kind = callee.variables.get(result)?.kind;
+        let same = self.of_kind(|k| k == kind);
+        let to = self.choices.of(&same)?;
+        let arguments = self.arguments(function, 2)?;
+        Some(Statement::Call(to, function, arguments))
+    }
+
+    fn together(&mut self) -> Option<Statement> {
+        let mut forms = Vec::new();
+        for feature in [Feature::Barriers, Feature::SubGroups, Feature::WorkGroups] {
+            if self.has(feature) {
+                forms.push(feature);
+            }
+        }
+        let form = self.choices.of(&forms)?;
+        let fits = |ty: Type| match form {
+            Feature::Barriers => ty.lanes != 3,
+            Feature::SubGroups => !ty.is_vector() && ty.scalar.bits() >= 16,
+            _ => !ty.is_vector() && !ty.scalar.is_float() && ty.scalar.bits() >= 32,
+        };
+        let all = self.of_kind(|kind| matches!(kind, Kind::Plain(ty) if fits(ty)));
+        let to = self.choices.of(&all)?;
+        let Kind::Plain(ty) = self.variables.get(to)?.kind else {
+            return None;
+        };
+        let value = self.expr(ty, 2);
+        let together = match form {
+            Feature::Barriers => Together::Exchange(self.expr(Type::UINT, 2)),
+            Feature::SubGroups => {
+                let bits = 1 + self.choices.below(7);
+                Together::Shuffle(u8::try_from(bits).unwrap_or(1))
+            }
+            _ => {
+                // Sums of signed numbers might overflow.
+                let sums: &[Reduction] = match ty.scalar {
+                    Scalar::Uint | Scalar::Ulong => &[
+                        Reduction::Add,
+                        Reduction::InclusiveAdd,
+                        Reduction::ExclusiveAdd,
+                        Reduction::Min,
+                        Reduction::Max,
+                    ],
+                    _ => &[Reduction::Min, Reduction::Max],
+                };
+                Together::Reduce(self.choices.of_or(sums, Reduction::Max))
+            }
+        };
+        Some(Statement::Together(to, value, together))
+    }
+
+    /// A condition on arguments alone.
+    fn shared_condition(&mut self) -> Expr {
+        let scalar = self.choices.below(self.program.scalars.len());
+        self.compare_scalar(scalar)
+    }
+}

@@ -1,0 +1,58 @@
+//! Hunts for miscompiles and crashes of Intel's OpenCL compiler.
+//!
+//! A [`Campaign`] generates programs of OpenCL C whose results are known, compiles each by every [`Configuration`] (a
+//! compiler, a device, options, a size of sub-groups), runs what the compilers wrote, and compares. What is wrong is
+//! reduced and reported.
+//!
+//! ```
+//! use visakit_hunt::{Options, evaluate, generate, source};
+//!
+//! let program = generate(3, &Options::default());
+//! let buffers = evaluate(&program)?;
+//! assert_eq!(buffers.outputs.len(), program.outputs.len());
+//! assert!(source(&[&program], None).contains("__kernel void k0("));
+//! # Ok::<(), visakit_hunt::Undefined>(())
+//! ```
+//!
+//! # How it is built
+//!
+//! * [`ast`] is the tree of a program. Nothing in it can be undefined: indices, shifts and divisors are bounded, and
+//!   overflow wraps, by the meaning of the nodes. `render.rs` writes what makes that so in OpenCL C.
+//! * `generate/` makes trees out of seeds, `evaluate.rs` computes their results with `arithmetic.rs`, which no compiler
+//!   takes part in.
+//! * `compiler.rs` runs a compiler as a process with limits, `machine.rs` the kernels on the executor and under checks;
+//!   `configuration.rs` puts both together: many kernels in one source, halves of it if it does not compile.
+//! * `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
+//! * `reduce.rs` makes programs smaller by the changes of `edit.rs`; `find.rs` judges what is left, `report.rs` writes its
+//!   folder.
+
+#![forbid(unsafe_code)]
+
+mod arithmetic;
+pub mod ast;
+mod campaign;
+mod choices;
+mod compiler;
+mod configuration;
+mod edit;
+mod evaluate;
+mod features;
+mod find;
+mod generate;
+mod log;
+mod machine;
+mod reduce;
+mod render;
+mod report;
+mod types;
+
+pub use campaign::{Campaign, Progress, Settings};
+pub use compiler::{Compiler, Limits};
+pub use configuration::{Configuration, Need};
+
+pub use evaluate::{Buffers, Undefined, evaluate};
+pub use features::Feature;
+pub use generate::{Options, generate};
+pub use reduce::{Reduction, reduce};
+pub use render::source;
+pub use types::{Scalar, Type, Value};

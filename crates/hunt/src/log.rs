@@ -1,0 +1,103 @@
+//! The log of a campaign: a line of JSON for the settings, and one for each batch.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// What came of a batch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Batch {
+    pub(crate) batch: u64,
+    pub(crate) programs: u64,
+    pub(crate) launches: u64,
+    pub(crate) dropped: BTreeMap<String, u64>,
+    pub(crate) differences: Vec<Difference>,
+    /// Compiling and running, checking, reducing.
+    pub(crate) seconds: [f64; 3],
+}
+
+/// A program that does not compute the same everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Difference {
+    pub(crate) seed: u64,
+    pub(crate) kind: String,
+    /// Those that are wrong.
+    pub(crate) configurations: Vec<String>,
+    /// The signature of the bug.
+    pub(crate) bug: Option<String>,
+    /// Why there is none.
+    #[serde(default)]
+    pub(crate) note: String,
+}
+
+impl Difference {
+    /// What it looks like: the kind and where it is.
+    pub(crate) fn alike(&self) -> String {
+        format!("{}: {}", self.kind, self.configurations.join(", "))
+    }
+}
+
+impl Batch {
+    /// Counts a reason why something does not count.
+    pub(crate) fn drop(&mut self, reason: &str) {
+        let reason = reason.trim().lines().next().unwrap_or_default();
+        let reason: String = reason.chars().take(120).collect();
+        *self.dropped.entry(reason).or_default() += 1;
+    }
+}
+
+/// A log that grows.
+#[derive(Debug)]
+pub(crate) struct Log(File);
+
+impl Log {
+    /// Opens a log and reads what it has. An incomplete last line is of a process that was stopped: it is taken away.
+    pub(crate) fn open(
+        path: &Path,
+        identity: &serde_json::Value,
+        resume: bool,
+    ) -> io::Result<(Self, Vec<Batch>)> {
+        let failed = |message: &str| io::Error::other(format!("{}: {message}", path.display()));
+        let mut batches = Vec::new();
+        let mut text = format!("{identity}\n");
+        if path.exists() {
+            if !resume {
+                return Err(failed(
+                    "there is a campaign: go on with --resume, or name another folder",
+                ));
+            }
+            let old = std::fs::read_to_string(path)?;
+            let complete = old.rfind('\n').map_or(0, |end| end + 1);
+            let mut lines = old.get(..complete).unwrap_or_default().lines();
+            if let Some(first) = lines.next() {
+                if serde_json::from_str::<serde_json::Value>(first)
+                    .ok()
+                    .as_ref()
+                    != Some(identity)
+                {
+                    return Err(failed(&format!("the campaign has other settings: {first}")));
+                }
+            }
+            for line in lines {
+                let batch = serde_json::from_str(line)
+                    .map_err(|error| failed(&format!("is no log of a campaign: {error}")))?;
+                batches.push(batch);
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        visakit_files::write(path, &text)?;
+        let file = File::options().append(true).open(path)?;
+        Ok((Self(file), batches))
+    }
+
+    /// Adds a line.
+    pub(crate) fn add(&mut self, batch: &Batch) -> io::Result<()> {
+        let mut line = serde_json::to_string(batch)?;
+        line.push('\n');
+        self.0.write_all(line.as_bytes())?;
+        self.0.flush()
+    }
+}

@@ -1,0 +1,133 @@
+//! Runs compiled programs.
+
+use crate::ast::Program;
+use crate::evaluate::Buffers;
+use crate::types::Value;
+use std::sync::{Arc, LazyLock};
+use visakit_check::{Checks, Level};
+use visakit_exec::{Compiler, Limits, Pass};
+use visakit_launch::{
+    Argument, Compile, Config, DumpedKernel, Kernel, LaunchError, NdRange, Source,
+};
+
+/// Instructions that a launch may run: programs that the evaluator ends are far below.
+const STEPS: u64 = 2_000_000_000;
+
+/// The buffers of a program as bytes, in the order of the kernel's arguments.
+pub(crate) type Memory = Vec<Vec<u8>>;
+
+/// What came of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ran {
+    /// It ended.
+    Ended(Memory),
+    /// An access outside of memory, or no end.
+    Faulted(String),
+    /// The executor cannot run it.
+    Not(String),
+}
+
+fn bytes(values: &[Value]) -> Vec<u8> {
+    values.iter().flat_map(Value::to_bytes).collect()
+}
+
+/// The expected buffers.
+pub(crate) fn memory(buffers: &Buffers) -> Memory {
+    let all = buffers.outputs.iter().chain(&buffers.own);
+    all.chain(&buffers.shared).map(|b| bytes(b)).collect()
+}
+
+/// The arguments of the kernel.
+pub(crate) fn arguments(program: &Program) -> Vec<Argument> {
+    let items = program.items();
+    let outputs = program.outputs.iter();
+    let outputs = outputs.map(|o| Argument::Buffer(vec![0; o.ty.bytes() * items]));
+    let own = program.own.iter().map(|b| bytes(&b.data));
+    let shared = program.shared.iter().map(|s| bytes(&s.buffer.data));
+    let inputs = program.inputs.iter().map(|b| bytes(&b.data));
+    let scalars = program
+        .scalars
+        .iter()
+        .map(|s| Argument::Value(s.to_bytes()));
+    let buffers = own.chain(shared).chain(inputs).map(Argument::Buffer);
+    outputs.chain(buffers).chain(scalars).collect()
+}
+
+/// Number of the buffers that are compared: outputs, own and shared ones.
+pub(crate) fn compared(program: &Program) -> usize {
+    program.outputs.len() + program.own.len() + program.shared.len()
+}
+
+fn config() -> Config<'static> {
+    static JIT: LazyLock<Option<Arc<dyn Compiler>>> = LazyLock::new(|| {
+        let jit = visakit_jit::Jit::host()?;
+        Some(Arc::new(jit) as Arc<dyn Compiler>)
+    });
+    Config {
+        limits: Limits {
+            max_bytes: 1 << 28,
+            ..Limits::default()
+        },
+        max_steps: STEPS,
+        max_memory: 1 << 30,
+        exact_ends: true,
+        compile: JIT.as_ref().map(Compile::when_it_pays),
+        passes: &Pass::ALL,
+        ..Config::default()
+    }
+}
+
+/// Prepares a kernel.
+fn with_kernel<R>(
+    dumped: &DumpedKernel,
+    program: &Program,
+    run: impl FnOnce(&Kernel<'_>, &NdRange) -> Result<R, LaunchError>,
+) -> Result<R, LaunchError> {
+    let missing = || LaunchError::Mismatch("the compiler wrote no metadata".to_owned());
+    let metadata = dumped.metadata.as_ref().ok_or_else(missing)?;
+    let zebin = metadata.zebin.as_ref();
+    let stated = zebin.and_then(|z| z.grf_bytes);
+    let grf_bytes = stated.or_else(|| metadata.zeinfo.grf_bytes()).unwrap_or(32);
+    let object = Source::link(&dumped.sources, grf_bytes)?;
+    let mut kernel = Kernel::new(&object, &dumped.name, &metadata.zeinfo)?;
+    kernel.grf_bytes = grf_bytes;
+    kernel.locals.clone_from(&dumped.locals);
+    if let Some(zebin) = zebin {
+        kernel.data.clone_from(&zebin.data);
+        kernel.symbols.clone_from(&zebin.symbols);
+    }
+    let global = program.groups.saturating_mul(program.local);
+    let range = NdRange::new(&[global], &[program.local], &[])?;
+    run(&kernel, &range)
+}
+
+/// Runs a program.
+pub(crate) fn run(dumped: &DumpedKernel, program: &Program) -> Ran {
+    let config = config();
+    let outcome = with_kernel(dumped, program, |kernel, range| {
+        kernel.run(range, &arguments(program), &config)
+    });
+    match outcome {
+        Ok(outcome) if outcome.end.is_complete() => {
+            let buffers = (0..compared(program)).map(|n| outcome.memory(n));
+            Ran::Ended(buffers.map(|b| b.unwrap_or_default().to_vec()).collect())
+        }
+        Ok(_) => Ran::Faulted("it does not end".to_owned()),
+        Err(LaunchError::Fault { fault, .. }) => Ran::Faulted(fault.to_string()),
+        Err(error) => Ran::Not(error.to_string()),
+    }
+}
+
+/// What the checkers find in a program; errors are what prevents a check.
+pub(crate) fn check(dumped: &DumpedKernel, program: &Program) -> Result<Vec<String>, String> {
+    let config = visakit_check::config(config());
+    let outputs: Vec<usize> = (0..program.outputs.len()).collect();
+    let report = with_kernel(dumped, program, |kernel, range| {
+        let launch = kernel.prepare(range, &arguments(program), &config)?;
+        visakit_check::check(kernel, launch, &config, Checks::ALL, &outputs)
+    });
+    let report = report.map_err(|error| error.to_string())?;
+    let findings = report.findings.iter();
+    let serious = findings.filter(|f| f.kind.level() >= Level::Warning);
+    Ok(serious.map(|f| f.kind.name().to_owned()).collect())
+}

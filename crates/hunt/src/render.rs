@@ -1,0 +1,710 @@
+//! Programs as OpenCL C. What the language leaves undefined or open is avoided here, by what is written for an operator.
+
+use crate::ast::{
+    Argument, Atomic, Binary, Branch, Builtin, Count, Expr, Function, Id, Kind, Node, OWN, Place,
+    Program, Reduction, Relation, Returned, Statement, Together, Unary, Variable,
+};
+use crate::types::{Scalar, Type, Value};
+use half::f16;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// A source of several programs; the kernels are `k0`, `k1` and so on.
+#[must_use]
+pub fn source(programs: &[&Program], sub_group: Option<u32>) -> String {
+    let mut out = String::from("#pragma OPENCL FP_CONTRACT OFF\n");
+    let scalars: BTreeSet<Scalar> = programs.iter().flat_map(|p| p.scalars_used()).collect();
+    for (scalar, extension) in [(Scalar::Half, "fp16"), (Scalar::Double, "fp64")] {
+        if scalars.contains(&scalar) {
+            let _ = writeln!(out, "#pragma OPENCL EXTENSION cl_khr_{extension} : enable");
+        }
+    }
+    for ty in without_nan(programs) {
+        let zero = constant(&Value::splat(ty, 0));
+        let chosen = match ty.is_vector() {
+            true => format!("select(x, {zero}, isnan(x))"),
+            false => format!("isnan(x) ? {zero} : x"),
+        };
+        let _ = writeln!(
+            out,
+            "__attribute__((overloadable)) {ty} no_nan({ty} x) {{ return {chosen}; }}"
+        );
+    }
+    for (number, program) in programs.iter().enumerate() {
+        let mut writer = Writer {
+            program,
+            number,
+            out: String::new(),
+            depth: 0,
+            locals: Vec::new(),
+            scope: &program.variables,
+        };
+        writer.program(sub_group);
+        out.push('\n');
+        out.push_str(&writer.out);
+    }
+    out
+}
+
+/// The float types whose NaN are replaced somewhere.
+fn without_nan(programs: &[&Program]) -> BTreeSet<Type> {
+    let mut types = BTreeSet::new();
+    for program in programs {
+        let mut add = |ty: Type| {
+            if ty.scalar.is_float() {
+                types.insert(ty);
+            }
+        };
+        for output in &program.outputs {
+            add(output.ty);
+        }
+        for own in &program.own {
+            add(own.ty);
+        }
+        program.each_expression(&mut |e| match &e.node {
+            Node::As(a) => add(a.ty),
+            Node::Convert(_, a) if !e.ty.scalar.is_float() => add(a.ty),
+            _ => {}
+        });
+    }
+    types
+}
+
+struct Writer<'p> {
+    program: &'p Program,
+    number: usize,
+    out: String,
+    depth: usize,
+    /// Types of the arrays in local memory.
+    locals: Vec<Type>,
+    /// The variables of the kernel or function.
+    scope: &'p [Variable],
+}
+
+impl<'p> Writer<'p> {
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.depth {
+            self.out.push_str("  ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn program(&mut self, sub_group: Option<u32>) {
+        let program = self.program;
+        let p = self.number;
+        for (s, fields) in program.structs.iter().enumerate() {
+            let fields: Vec<_> = (0..)
+                .zip(fields)
+                .map(|(f, ty): (usize, _)| format!("{ty} f{f};"))
+                .collect();
+            self.line(&format!("struct p{p}_s{s} {{ {} }};", fields.join(" ")));
+        }
+        for (t, table) in program.tables.iter().enumerate() {
+            let data = elements(&table.data);
+            let (ty, length) = (table.ty, table.data.len());
+            self.line(&format!("__constant {ty} p{p}_t{t}[{length}] = {data};"));
+        }
+        for (f, function) in program.functions.iter().enumerate() {
+            self.function(f, function);
+        }
+        if let Some(size) = sub_group {
+            self.line(&format!(
+                "__attribute__((intel_reqd_sub_group_size({size})))"
+            ));
+        }
+        let parameters = self.parameters().join(", ");
+        self.line(&format!(
+            "__attribute__((reqd_work_group_size({}, 1, 1)))",
+            program.local
+        ));
+        self.line(&format!("__kernel void k{p}({parameters}) {{"));
+        self.depth = 1;
+        // Local memory is declared at the beginning, when it is known.
+        let before = std::mem::take(&mut self.out);
+        self.scope = &program.variables;
+        self.variables(&program.variables, 0);
+        self.block(&program.body);
+        for (o, output) in program.outputs.iter().enumerate() {
+            let value = self.defined(output);
+            let text = match output.ty.lanes {
+                3 => format!("vstore3({value}, get_global_id(0), o{o});"),
+                _ => format!("o{o}[get_global_id(0)] = {value};"),
+            };
+            self.line(&text);
+        }
+        let rest = std::mem::replace(&mut self.out, before);
+        for (l, ty) in std::mem::take(&mut self.locals).iter().enumerate() {
+            self.line(&format!("__local {ty} l{l}[{}];", program.local));
+        }
+        self.out.push_str(&rest);
+        self.depth = 0;
+        self.line("}");
+    }
+
+    fn parameters(&self) -> Vec<String> {
+        let program = self.program;
+        let mut all = Vec::new();
+        for (o, output) in program.outputs.iter().enumerate() {
+            let ty = match output.ty.lanes {
+                3 => output.ty.element(),
+                _ => output.ty,
+            };
+            all.push(format!("__global {ty} *o{o}"));
+        }
+        for (g, own) in program.own.iter().enumerate() {
+            all.push(format!("__global {} *g{g}", own.ty));
+        }
+        for (a, shared) in program.shared.iter().enumerate() {
+            all.push(format!("__global volatile {} *a{a}", shared.buffer.ty));
+        }
+        for (i, input) in program.inputs.iter().enumerate() {
+            all.push(format!("const __global {} *i{i}", input.ty));
+        }
+        for (s, scalar) in program.scalars.iter().enumerate() {
+            all.push(format!("const {} s{s}", scalar.ty));
+        }
+        all
+    }
+
+    fn kind(&self, kind: Kind, name: &str) -> String {
+        match kind {
+            Kind::Plain(ty) => format!("{ty} {name}"),
+            Kind::Counter => format!("uint {name}"),
+            Kind::Array(ty, length) => format!("{ty} {name}[{length}]"),
+            Kind::Struct(s) => format!("struct p{}_s{s} {name}", self.number),
+        }
+    }
+
+    fn variables(&mut self, variables: &[Variable], from: usize) {
+        for (v, variable) in variables.iter().enumerate().skip(from) {
+            let initial = match variable.kind {
+                Kind::Plain(ty) => {
+                    let first = variable.initial.first().copied();
+                    constant(&first.unwrap_or(Value::splat(ty, 0)))
+                }
+                Kind::Counter => "0".to_owned(),
+                Kind::Array(..) | Kind::Struct(_) => elements(&variable.initial),
+            };
+            let declared = self.kind(variable.kind, &format!("v{v}"));
+            self.line(&format!("{declared} = {initial};"));
+        }
+    }
+
+    fn function(&mut self, number: usize, function: &'p Function) {
+        self.scope = &function.variables;
+        let parameters = function.variables.iter().take(function.parameters);
+        let parameters: Vec<_> = parameters
+            .enumerate()
+            .map(|(v, variable)| self.kind(variable.kind, &format!("v{v}")))
+            .collect();
+        let result = match &function.result {
+            Returned::Plain(value) => value.ty.to_string(),
+            Returned::Struct(v) => match function.variables.get(*v).map(|v| v.kind) {
+                Some(Kind::Struct(s)) => format!("struct p{}_s{s}", self.number),
+                _ => "void".to_owned(),
+            },
+        };
+        let noinline = if function.noinline {
+            "__attribute__((noinline)) "
+        } else {
+            ""
+        };
+        let p = self.number;
+        let parameters = match parameters.is_empty() {
+            true => "void".to_owned(),
+            false => parameters.join(", "),
+        };
+        self.line(&format!(
+            "{noinline}{result} p{p}_f{number}({parameters}) {{"
+        ));
+        self.depth = 1;
+        self.variables(&function.variables, function.parameters);
+        self.block(&function.body);
+        let value = match &function.result {
+            Returned::Plain(value) => self.expr(value),
+            Returned::Struct(v) => format!("v{v}"),
+        };
+        self.line(&format!("return {value};"));
+        self.depth = 0;
+        self.line("}");
+    }
+
+    fn block(&mut self, block: &[Statement]) {
+        for statement in block {
+            self.statement(statement);
+        }
+    }
+
+    fn inner(&mut self, block: &[Statement]) {
+        self.depth += 1;
+        self.block(block);
+        self.depth -= 1;
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Assign(place, value) => {
+                let value = match place {
+                    Place::Own(..) => self.defined(value),
+                    _ => self.expr(value),
+                };
+                let place = self.place(place);
+                self.line(&format!("{place} = {value};"));
+            }
+            Statement::Update(place, op, value) => self.update(place, *op, value),
+            Statement::If(condition, yes, no) => {
+                let condition = self.expr(condition);
+                self.line(&format!("if ({condition}) {{"));
+                self.inner(yes);
+                if !no.is_empty() {
+                    self.line("} else {");
+                    self.inner(no);
+                }
+                self.line("}");
+            }
+            Statement::Loop {
+                counter,
+                count,
+                last,
+                body,
+            } => {
+                let count = match count {
+                    Count::Fixed(count) => format!("{count}u"),
+                    Count::Modulo8(count) => format!("({} & 7u)", self.expr(count)),
+                };
+                if *last {
+                    self.line(&format!("v{counter} = 0; do {{"));
+                    self.inner(body);
+                    self.line(&format!("}} while (++v{counter}, v{counter} < {count});"));
+                } else {
+                    self.line(&format!(
+                        "for (v{counter} = 0; v{counter} < {count}; ++v{counter}) {{"
+                    ));
+                    self.inner(body);
+                    self.line("}");
+                }
+            }
+            Statement::Break(condition) => {
+                let condition = self.expr(condition);
+                self.line(&format!("if ({condition}) break;"));
+            }
+            Statement::Continue(condition) => {
+                let condition = self.expr(condition);
+                self.line(&format!("if ({condition}) continue;"));
+            }
+            Statement::Switch(on, branches) => self.switch(on, branches),
+            Statement::Copy(to, from) => self.line(&format!("v{to} = v{from};")),
+            Statement::Call(to, function, arguments) => {
+                let call = self.call(*function, arguments);
+                self.line(&format!("v{to} = {call};"));
+            }
+            Statement::Atomic(shared, at, value) => {
+                let declared = self.program.shared.get(*shared);
+                let length = declared.map_or(1, |s| s.buffer.data.len());
+                let name = match declared.map_or(Atomic::Add, |s| s.atomic) {
+                    Atomic::Add => "add",
+                    Atomic::Sub => "sub",
+                    Atomic::And => "and",
+                    Atomic::Or => "or",
+                    Atomic::Xor => "xor",
+                    Atomic::Min => "min",
+                    Atomic::Max => "max",
+                };
+                let (at, value) = (self.index(at, length), self.expr(value));
+                self.line(&format!("atomic_{name}(&a{shared}[{at}], {value});"));
+            }
+            Statement::Together(to, value, together) => self.together(*to, value, together),
+        }
+    }
+
+    fn switch(&mut self, on: &Expr, branches: &[Branch]) {
+        let on = self.expr(on);
+        self.line(&format!("switch ({on}) {{"));
+        for branch in branches {
+            match branch.value {
+                Some(value) => self.line(&format!("case {value}:")),
+                None => self.line("default:"),
+            }
+            self.inner(&branch.body);
+            self.depth += 1;
+            self.line(if branch.falls { ";" } else { "break;" });
+            self.depth -= 1;
+        }
+        self.line("}");
+    }
+
+    fn together(&mut self, to: usize, value: &Expr, together: &Together) {
+        let ty = value.ty;
+        let text = self.expr(value);
+        match together {
+            Together::Exchange(from) => {
+                let l = self.locals.len();
+                self.locals.push(ty);
+                let length = usize::try_from(self.program.local).unwrap_or(1);
+                let from = self.index(from, length);
+                self.line(&format!("l{l}[get_local_id(0)] = {text};"));
+                self.line("barrier(CLK_LOCAL_MEM_FENCE);");
+                self.line(&format!("v{to} = l{l}[{from}];"));
+                self.line("barrier(CLK_LOCAL_MEM_FENCE);");
+            }
+            Together::Shuffle(bits) => {
+                self.line(&format!(
+                    "v{to} = intel_sub_group_shuffle_xor({text}, {bits}u);"
+                ));
+            }
+            Together::Reduce(reduction) => {
+                let name = match reduction {
+                    Reduction::Add => "reduce_add",
+                    Reduction::Min => "reduce_min",
+                    Reduction::Max => "reduce_max",
+                    Reduction::InclusiveAdd => "scan_inclusive_add",
+                    Reduction::ExclusiveAdd => "scan_exclusive_add",
+                };
+                self.line(&format!("v{to} = work_group_{name}({text});"));
+            }
+        }
+    }
+
+    /// `place op= value` where that means the same.
+    fn update(&mut self, place: &Place, op: Binary, value: &Expr) {
+        let ty = value.ty;
+        let scalar = ty.scalar;
+        let promoted = scalar.is_promoted() && !ty.is_vector();
+        let symbol = symbol(op).filter(|_| match op {
+            Binary::And | Binary::Or | Binary::Xor => true,
+            Binary::Add | Binary::Sub => scalar.is_float() || !scalar.is_signed() || promoted,
+            Binary::Mul => scalar.is_float() || !scalar.is_signed() && !promoted,
+            Binary::Shl => !scalar.is_signed() && !promoted,
+            Binary::Shr => !promoted,
+            Binary::Div | Binary::Rem => !op.guarded(value),
+            Binary::Halves | Binary::Highs => false,
+        });
+        let own = matches!(place, Place::Own(..)) && scalar.is_float();
+        if let Some(symbol) = symbol.filter(|_| !own) {
+            let text = self.expr(value);
+            let place = self.place(place);
+            self.line(&format!("{place} {symbol}= {text};"));
+            return;
+        }
+        let old = self.place(place);
+        let new = self.binary(op, ty, &old, value);
+        let new = if own { format!("no_nan({new})") } else { new };
+        self.line(&format!("{old} = {new};"));
+    }
+
+    /// An index modulo a length.
+    fn index(&mut self, index: &Expr, length: usize) -> String {
+        let mask = length.max(1) as u64 - 1;
+        match &index.node {
+            Node::Constant(value) => (value.lane(0) & mask).to_string(),
+            _ => format!("{} & {mask}u", self.expr(index)),
+        }
+    }
+
+    fn place(&mut self, place: &Place) -> String {
+        match place {
+            Place::Variable(v) => format!("v{v}"),
+            Place::Lane(v, lane) => format!("v{v}.s{lane:x}"),
+            Place::Element(v, at) => {
+                let at = self.index(at, self.array(*v).1);
+                format!("v{v}[{at}]")
+            }
+            Place::Field(v, field) => format!("v{v}.f{field}"),
+            Place::Own(g, at) => {
+                let at = self.index(at, OWN);
+                format!("g{g}[get_global_id(0) * {OWN} + ({at})]")
+            }
+        }
+    }
+
+    /// The type of the elements of an array, and its length.
+    fn array(&self, variable: usize) -> (Type, usize) {
+        match self.scope.get(variable).map(|v| v.kind) {
+            Some(Kind::Array(ty, length)) => (ty, length.into()),
+            _ => (Type::INT, 1),
+        }
+    }
+
+    /// A value whose bits are defined.
+    fn defined(&mut self, value: &Expr) -> String {
+        let text = self.expr(value);
+        match value.ty.scalar.is_float() {
+            true => format!("no_nan({text})"),
+            false => text,
+        }
+    }
+
+    fn call(&mut self, function: usize, arguments: &[Argument]) -> String {
+        let arguments: Vec<_> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Plain(value) => self.expr(value),
+                Argument::Struct(v) => format!("v{v}"),
+            })
+            .collect();
+        format!("p{}_f{function}({})", self.number, arguments.join(", "))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> String {
+        let ty = expr.ty;
+        match &expr.node {
+            Node::Constant(value) => constant(value),
+            Node::Load(place) => self.place(place),
+            Node::Input(i, at) => {
+                let length = self.program.inputs.get(*i).map_or(1, |b| b.data.len());
+                format!("i{i}[{}]", self.index(at, length))
+            }
+            Node::Table(t, at) => {
+                let length = self.program.tables.get(*t).map_or(1, |b| b.data.len());
+                let at = self.index(at, length);
+                format!("p{}_t{t}[{at}]", self.number)
+            }
+            Node::Scalar(s) => format!("s{s}"),
+            Node::Id(id) => {
+                let name = match id {
+                    Id::Global => "global",
+                    Id::Local => "local",
+                    Id::Group => "group",
+                };
+                format!("(uint)get_{name}_id(0)")
+            }
+            Node::Byte(v, at) => {
+                let (ty, length) = self.array(*v);
+                let at = self.index(at, ty.bytes() * length);
+                format!("((__private uchar *)v{v})[{at}]")
+            }
+            Node::Unary(op, a) => {
+                let a = self.expr(a);
+                unary(*op, ty, &a)
+            }
+            Node::Binary(op, a, b) => {
+                let a = self.expr(a);
+                self.binary(*op, ty, &a, b)
+            }
+            Node::Compare(relation, a, b) => {
+                let symbol = match relation {
+                    Relation::Less => "<",
+                    Relation::LessEqual => "<=",
+                    Relation::Greater => ">",
+                    Relation::GreaterEqual => ">=",
+                    Relation::Equal => "==",
+                    Relation::NotEqual => "!=",
+                };
+                format!("({} {symbol} {})", self.expr(a), self.expr(b))
+            }
+            Node::Choose(condition, yes, no) => {
+                let (condition, yes, no) = (self.expr(condition), self.expr(yes), self.expr(no));
+                narrow(ty, format!("({condition} ? {yes} : {no})"))
+            }
+            Node::Convert(saturate, a) => {
+                let from_float = a.ty.scalar.is_float();
+                let to_integer = !ty.scalar.is_float();
+                let end = if to_integer && (*saturate || from_float) {
+                    "_sat"
+                } else {
+                    ""
+                };
+                let a = match to_integer {
+                    true => self.defined(a),
+                    false => self.expr(a),
+                };
+                format!("convert_{ty}{end}({a})")
+            }
+            Node::As(a) => format!("as_{ty}({})", self.defined(a)),
+            Node::Call(builtin, arguments) => self.builtin(*builtin, arguments),
+            Node::Swizzle(a, lanes) => {
+                let lanes: String = lanes.iter().map(|l| format!("{l:x}")).collect();
+                match &a.node {
+                    Node::Load(_) => format!("{}.s{lanes}", self.expr(a)),
+                    _ => format!("({}).s{lanes}", self.expr(a)),
+                }
+            }
+            Node::Build(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| self.expr(part)).collect();
+                format!("({ty})({})", parts.join(", "))
+            }
+            Node::Function(function, arguments) => self.call(*function, arguments),
+        }
+    }
+
+    fn builtin(&mut self, builtin: Builtin, arguments: &[Expr]) -> String {
+        let texts: Vec<_> = arguments.iter().map(|a| self.expr(a)).collect();
+        let texts = match builtin {
+            Builtin::Mul24 => {
+                let mask = |t: &String| format!("({t} & 0xffffffu)");
+                let ty = arguments.first().map_or(Type::UINT, |a| a.ty);
+                match ty.is_vector() {
+                    true => texts
+                        .iter()
+                        .map(|t| format!("({t} & ({ty})(0xffffffu))"))
+                        .collect(),
+                    false => texts.iter().map(mask).collect(),
+                }
+            }
+            _ => texts,
+        };
+        format!("{}({})", builtin.name(), texts.join(", "))
+    }
+
+    fn binary(&mut self, op: Binary, ty: Type, a: &str, right: &Expr) -> String {
+        let guarded = op.guarded(right);
+        let b = self.expr(right);
+        let scalar = ty.scalar;
+        let (bits, signed) = (scalar.bits(), scalar.is_signed());
+        let unsigned = ty.of(scalar.unsigned());
+        // Overflow of signed integers is avoided by unsigned ones. What is promoted does not overflow, but for products
+        // of `ushort`.
+        let as_unsigned = |x: &str| match ty.is_vector() {
+            true => format!("as_{unsigned}({x})"),
+            false => format!("({unsigned}){x}"),
+        };
+        let back = |text: String| match ty.is_vector() {
+            true => format!("as_{ty}({text})"),
+            false => format!("({ty})({text})"),
+        };
+        let promoted = scalar.is_promoted() && !ty.is_vector();
+        let symbol = symbol(op).unwrap_or("");
+        match op {
+            _ if scalar.is_float() => format!("({a} {symbol} {b})"),
+            Binary::Mul if promoted && scalar == Scalar::Ushort => {
+                back(format!("(uint){a} * (uint){b}"))
+            }
+            Binary::Add | Binary::Sub | Binary::Mul if signed && !promoted => {
+                back(format!("{} {symbol} {}", as_unsigned(a), as_unsigned(&b)))
+            }
+            Binary::Shl | Binary::Shr => {
+                // By the size or more: what is promoted would be shifted by up to 31.
+                let b = match promoted {
+                    true => format!("({b} & {})", bits - 1),
+                    false => b,
+                };
+                match (op, signed) {
+                    (Binary::Shl, true) => {
+                        let b = if ty.is_vector() { as_unsigned(&b) } else { b };
+                        back(format!("{} << {b}", as_unsigned(a)))
+                    }
+                    _ => narrow(ty, format!("({a} {symbol} {b})")),
+                }
+            }
+            Binary::Div | Binary::Rem if guarded => {
+                let a = if signed {
+                    format!("({a} >> 1)")
+                } else {
+                    a.to_owned()
+                };
+                let one = constant(&Value::splat(ty, 1));
+                narrow(ty, format!("({a} {symbol} ({b} | {one}))"))
+            }
+            Binary::Halves => narrow(ty, format!("(({a} >> 1) + ({b} >> 1))")),
+            Binary::Highs => {
+                let by = bits / 2;
+                narrow(ty, format!("(({a} >> {by}) * ({b} >> {by}))"))
+            }
+            _ => narrow(ty, format!("({a} {symbol} {b})")),
+        }
+    }
+}
+
+fn symbol(op: Binary) -> Option<&'static str> {
+    Some(match op {
+        Binary::Add => "+",
+        Binary::Sub => "-",
+        Binary::Mul => "*",
+        Binary::Div => "/",
+        Binary::Rem => "%",
+        Binary::And => "&",
+        Binary::Or => "|",
+        Binary::Xor => "^",
+        Binary::Shl => "<<",
+        Binary::Shr => ">>",
+        Binary::Halves | Binary::Highs => return None,
+    })
+}
+
+fn unary(op: Unary, ty: Type, a: &str) -> String {
+    let scalar = ty.scalar;
+    let unsigned = ty.of(scalar.unsigned());
+    match op {
+        Unary::Not => narrow(ty, format!("(~{a})")),
+        Unary::Negate if !scalar.is_signed() || scalar.is_promoted() && !ty.is_vector() => {
+            narrow(ty, format!("(-{a})"))
+        }
+        Unary::Negate if ty.is_vector() => format!("as_{ty}(-as_{unsigned}({a}))"),
+        Unary::Negate => format!("({ty})(-({unsigned}){a})"),
+    }
+}
+
+/// The type again, after a promotion.
+fn narrow(ty: Type, text: String) -> String {
+    if ty.scalar.is_promoted() && !ty.is_vector() {
+        format!("({ty}){text}")
+    } else {
+        text
+    }
+}
+
+/// The elements of an array or a structure.
+fn elements(values: &[Value]) -> String {
+    let values: Vec<_> = values.iter().map(constant).collect();
+    format!("{{{}}}", values.join(", "))
+}
+
+/// A value as an expression of its type.
+fn constant(value: &Value) -> String {
+    let ty = value.ty;
+    if !ty.is_vector() {
+        let text = element(ty.scalar, value.lane(0));
+        return match ty.scalar.is_promoted() {
+            true => format!("({ty}){text}"),
+            false => text,
+        };
+    }
+    let lanes: Vec<_> = value
+        .lanes()
+        .iter()
+        .map(|bits| element(ty.scalar, *bits))
+        .collect();
+    let first = lanes.first().cloned().unwrap_or_default();
+    match lanes.iter().all(|lane| *lane == first) {
+        true => format!("({ty})({first})"),
+        false => format!("({ty})({})", lanes.join(", ")),
+    }
+}
+
+fn element(scalar: Scalar, bits: u64) -> String {
+    let number = scalar.number(bits);
+    let signed = |text: String| match number < 0 {
+        true => format!("({text})"),
+        false => text,
+    };
+    match scalar {
+        Scalar::Int if number == i128::from(i32::MIN) => "(-2147483647 - 1)".to_owned(),
+        Scalar::Long if number == i128::from(i64::MIN) => "(-9223372036854775807L - 1L)".to_owned(),
+        Scalar::Uint => format!("{number}u"),
+        Scalar::Long => signed(format!("{number}L")),
+        Scalar::Ulong => format!("{number}UL"),
+        Scalar::Half => {
+            let value = f16::from_bits(u16::try_from(bits).unwrap_or(0));
+            match value.is_finite() {
+                true => format!("(half)({:?}f)", value.to_f32()),
+                false => format!("as_half((ushort){bits})"),
+            }
+        }
+        Scalar::Float => {
+            let value = f32::from_bits(u32::try_from(bits).unwrap_or(0));
+            match value.is_finite() {
+                true => format!("({value:?}f)"),
+                false => format!("as_float({bits}u)"),
+            }
+        }
+        Scalar::Double => {
+            let value = f64::from_bits(bits);
+            match value.is_finite() {
+                true => format!("({value:?})"),
+                false => format!("as_double({bits}UL)"),
+            }
+        }
+        _ => signed(number.to_string()),
+    }
+}

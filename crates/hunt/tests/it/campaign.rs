@@ -1,0 +1,187 @@
+//! Campaigns with the compiler of this machine, and with one that makes mistakes.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use visakit_hunt::{Campaign, Compiler, Feature, Limits, Settings};
+use visakit_launch::Case;
+
+/// The compiler, if there is one.
+fn ocloc() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&folders)
+        .map(|f| f.join("ocloc"))
+        .find(|p| p.is_file());
+    if found.is_none() {
+        println!("NOT RUN: needs ocloc");
+    }
+    found
+}
+
+fn settings(compilers: &[(&str, &Path)], programs: u64) -> Settings {
+    let named = compilers.iter().map(|(name, path)| {
+        let compiler = Compiler {
+            path: path.to_path_buf(),
+            limits: Limits::default(),
+        };
+        ((*name).to_owned(), compiler)
+    });
+    Settings {
+        compilers: named.collect(),
+        devices: vec!["dg2".to_owned(), "no-such-device".to_owned()],
+        options: Vec::new(),
+        seed: 7,
+        // Without what a release that is widely installed compiles wrongly.
+        features: vec![
+            Feature::Longs,
+            Feature::Loops,
+            Feature::Switches,
+            Feature::Conversions,
+            Feature::Barriers,
+            Feature::Tables,
+        ],
+        batch: 4,
+        share: (1, 1),
+        programs: Some(programs),
+        time: None,
+        reduction: 400,
+    }
+}
+
+/// The log without times.
+fn log(folder: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(folder.join("log-1-of-1.jsonl")).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line.as_object_mut().unwrap().remove("seconds");
+        line
+    });
+    lines.collect()
+}
+
+#[test]
+fn what_a_compiler_makes_is_right() {
+    let Some(ocloc) = ocloc() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(&[("ocloc", &ocloc)], 12);
+    let mut campaign = Campaign::open(folder.path(), settings, false).unwrap();
+    assert_eq!(campaign.targets().count(), 1);
+    campaign.run(&mut |_| true).unwrap();
+    let progress = campaign.progress();
+    assert_eq!((progress.programs, progress.differences), (12, 0));
+    // Without optimisation, with it, and with a size of sub-groups.
+    assert_eq!(progress.launches, 36, "{:?}", progress.dropped);
+}
+
+#[test]
+fn a_campaign_that_was_stopped_is_gone_on_with() {
+    let Some(ocloc) = ocloc() else { return };
+    let [whole, parts] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let settings = settings(&[("ocloc", &ocloc)], 12);
+    let open = |folder: &Path, resume| Campaign::open(folder, settings.clone(), resume);
+    open(whole.path(), false)
+        .unwrap()
+        .run(&mut |_| true)
+        .unwrap();
+    let mut first = open(parts.path(), false).unwrap();
+    first.run(&mut |progress| progress.batches < 1).unwrap();
+    assert_eq!(first.progress().batches, 1);
+    drop(first);
+    // As if it had been killed while it wrote.
+    let path = parts.path().join("log-1-of-1.jsonl");
+    let mut text = fs::read_to_string(&path).unwrap();
+    text.push_str("{\"batch\":1,\"progr");
+    visakit_files::write(&path, text).unwrap();
+    assert!(open(parts.path(), false).is_err());
+    let mut second = open(parts.path(), true).unwrap();
+    assert_eq!(second.progress().batches, 1);
+    second.run(&mut |_| true).unwrap();
+    assert_eq!(log(whole.path()), log(parts.path()));
+}
+
+/// A compiler that runs another one and changes what it wrote, where a program is optimised.
+fn faulty(folder: &Path, ocloc: &Path, change: &str) -> PathBuf {
+    let path = folder.join("faulty");
+    let script = format!(
+        "#!/bin/sh\n'{}' \"$@\" || exit\ncase \"$*\" in *-cl-opt-disable*) ;; *) {change} ;; esac\n",
+        ocloc.display()
+    );
+    visakit_files::write(&path, script).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn planted_faults_are_found_and_reduced() {
+    let Some(ocloc) = ocloc() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let change =
+        "sed -i 's/^\\( *\\)xor (\\(M1, .*\\)/\\1or (\\2/' \"$IGC_DumpToCustomDir\"*.visaasm";
+    let faulty = faulty(folder.path(), &ocloc, change);
+    let farm = folder.path().join("farm");
+    let settings = settings(&[("right", &ocloc), ("faulty", &faulty)], 12);
+    let mut campaign = Campaign::open(&farm, settings, false).unwrap();
+    campaign.run(&mut |_| true).unwrap();
+    assert!(campaign.progress().bugs > 0, "{:?}", campaign.progress());
+    for bug in fs::read_dir(farm.join("bugs")).unwrap() {
+        let bug = bug.unwrap().path();
+        let program = fs::read_to_string(bug.join("program.cl")).unwrap();
+        assert!(program.contains('^'), "{program}");
+        assert!(program.lines().count() < 14, "{program}");
+        let report = fs::read_to_string(bug.join("report.md")).unwrap();
+        assert!(report.contains("# Wrong code: faulty"), "{report}");
+        // The cases of that compiler fail, all others pass.
+        let mut failed = 0;
+        for case in fs::read_dir(&bug).unwrap() {
+            let case = case.unwrap().path();
+            if case.is_dir() {
+                let name = case.file_name().unwrap().to_string_lossy().into_owned();
+                let verdict = Case::open(&case).unwrap();
+                let verdict = verdict.run(false, &visakit_launch::Config::default());
+                let wrong = verdict.unwrap().failure().is_some();
+                let expected = name.starts_with("faulty") && !name.contains("opt-disable");
+                assert!(!wrong || expected, "{name}");
+                failed += usize::from(wrong);
+            }
+        }
+        assert!(failed > 0);
+    }
+    assert!(!farm.join("doubts").exists());
+}
+
+#[test]
+fn crashes_are_finds() {
+    let Some(ocloc) = ocloc() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let change = "grep -q 'switch' \"$IGC_DumpToCustomDir\"../program.cl && kill -SEGV $$";
+    let faulty = faulty(folder.path(), &ocloc, change);
+    let farm = folder.path().join("farm");
+    let mut settings = settings(&[("faulty", &faulty)], 8);
+    settings.features = vec![Feature::Switches];
+    settings.reduction = 60;
+    let mut campaign = Campaign::open(&farm, settings, false).unwrap();
+    campaign.run(&mut |_| true).unwrap();
+    assert!(campaign.progress().bugs > 0, "{:?}", campaign.progress());
+    for bug in fs::read_dir(farm.join("bugs")).unwrap() {
+        let report = fs::read_to_string(bug.unwrap().path().join("report.md")).unwrap();
+        assert!(report.contains("The compiler crashes"), "{report}");
+    }
+}
+
+#[test]
+fn endless_compilations_are_stopped() {
+    let Some(ocloc) = ocloc() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let change = "grep -q k1 \"$IGC_DumpToCustomDir\"../program.cl && sleep 600";
+    let faulty = faulty(folder.path(), &ocloc, change);
+    let mut settings = settings(&[("faulty", &faulty)], 2);
+    settings.compilers[0].1.limits.seconds = 4;
+    settings.batch = 2;
+    let begun = std::time::Instant::now();
+    let mut campaign = Campaign::open(folder.path(), settings, false).unwrap();
+    campaign.run(&mut |_| true).unwrap();
+    // Alone, the programs compile.
+    assert_eq!(campaign.progress().launches, 6);
+    assert!(begun.elapsed().as_secs() < 120);
+}

@@ -1,0 +1,4 @@
+//! Tests of the hunt, those with a compiler only where `ocloc` is installed.
+
+mod campaign;
+mod programs;

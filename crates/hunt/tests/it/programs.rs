@@ -1,0 +1,120 @@
+//! The generator and the evaluator.
+
+use proptest::prelude::*;
+use visakit_hunt::ast::{Program, Statement};
+use visakit_hunt::{Feature, Options, evaluate, generate, reduce, source};
+
+/// Whether there is a loop in a statement.
+fn loops(statement: &Statement) -> bool {
+    matches!(statement, Statement::Loop { .. })
+        || statement.blocks().into_iter().flatten().any(loops)
+}
+
+#[test]
+fn programs_are_readable() {
+    let small = Options {
+        statements: 5,
+        ..Options::default()
+    };
+    for seed in [3, 8] {
+        let program = generate(seed, &small);
+        insta::assert_snapshot!(format!("seed_{seed}"), source(&[&program], None));
+    }
+}
+
+#[test]
+fn every_feature_occurs() {
+    let text: String = (0..120)
+        .map(|seed| source(&[&generate(seed, &Options::default())], None))
+        .collect();
+    for word in [
+        "struct",
+        "half",
+        "double",
+        "float3",
+        "long",
+        "__local",
+        "barrier(",
+        "atomic_",
+        "intel_sub_group_shuffle_xor(",
+        "work_group_",
+        "switch",
+        "default:",
+        "do {",
+        "for (",
+        "break;",
+        "continue;",
+        "noinline",
+        "__constant",
+        "(__private uchar *)",
+        "vstore3(",
+        "convert_",
+        "_sat(",
+        "as_",
+        "shuffle2(",
+        "upsample(",
+        "mad_sat(",
+        "rotate(",
+        "select(",
+        "bitselect(",
+        "popcount(",
+        "clz(",
+        "fma(",
+        "rint(",
+        "isnan(",
+        "any(",
+    ] {
+        assert!(text.contains(word), "{word}");
+    }
+    let none = Options {
+        features: Vec::new(),
+        ..Options::default()
+    };
+    let plain: String = (0..60)
+        .map(|seed| source(&[&generate(seed, &none)], None))
+        .collect();
+    for word in [
+        "struct", "float", "half", "double", "for (", "switch", "barrier", "int4",
+    ] {
+        assert!(!plain.contains(word), "{word}");
+    }
+    assert_eq!(Feature::by_name("loops"), Some(Feature::Loops));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// The same seed gives the same program, which has a result and a bounded size.
+    #[test]
+    fn programs_are_defined_and_bounded(seed: u64) {
+        let options = Options::default();
+        let program = generate(seed, &options);
+        prop_assert_eq!(&program, &generate(seed, &options));
+        prop_assert!(program.size() < 20_000, "{}", program.size());
+        let text = source(&[&program], None);
+        prop_assert!(text.len() < 1 << 20);
+        if let Ok(buffers) = evaluate(&program) {
+            prop_assert_eq!(buffers.outputs.len(), program.outputs.len());
+            for (values, output) in buffers.outputs.iter().zip(&program.outputs) {
+                prop_assert_eq!(values.len(), program.items());
+                prop_assert!(values.iter().all(|v| v.ty == output.ty));
+            }
+        }
+    }
+
+    /// A reduction keeps what it is asked to keep, and little else.
+    #[test]
+    fn reductions_keep_the_property(seed: u64) {
+        let program = generate(seed, &Options::default());
+        let has_loop = |program: &Program| program.body.iter().any(loops);
+        if !has_loop(&program) || evaluate(&program).is_err() {
+            return Ok(());
+        }
+        let mut test = |candidates: &[Program]| candidates.iter().position(has_loop);
+        let (small, progress) = reduce(&program, 10_000, &mut test);
+        prop_assert!(has_loop(&small));
+        let text = source(&[&small], None);
+        prop_assert!(small.size() < 8, "{} of {}: {text}", small.size(), program.size());
+        prop_assert!(progress.kept > 0);
+    }
+}
