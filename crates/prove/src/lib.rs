@@ -1,0 +1,16 @@
+//! tmp
+#![forbid(unsafe_code)]
+
+mod lower;
+mod machine;
+mod memory;
+mod message;
+mod prove;
+pub mod term;
+mod thread;
+mod trial;
+mod unknown;
+
+pub use prove::{Options, Output, Proof, Refutation, Side, Verdict, prove};
+pub use trial::Difference;
+pub use unknown::Unknown;

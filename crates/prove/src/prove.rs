@@ -1,0 +1,280 @@
+//! The proof for two launches.
+
+use crate::lower::Lowering;
+use crate::machine::{Budget, Failed, Machine};
+use crate::term::{Deep, Term, Terms, Values, Variable};
+use crate::trial::{Difference, Trials};
+use crate::unknown::Unknown;
+use hashbrown::{HashMap, HashSet};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::time::{Duration, Instant};
+use visakit_launch::{Argument, Config, Kernel, LaunchError, NdRange};
+
+/// One of two kernels, and the grid.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'k> {
+    /// The kernel.
+    pub kernel: &'k Kernel<'k>,
+    /// The grid.
+    pub range: NdRange,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Arguments whose buffers have the content that they are given; of all others nobody knows it.
+    pub known: Vec<usize>,
+    /// Runs on generated contents before anything is proven.
+    pub trials: u64,
+    /// Steps of a kernel on terms.
+    pub steps: u64,
+    /// Terms of both kernels.
+    pub terms: usize,
+    /// The time for a pair.
+    pub time: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            known: Vec::new(),
+            trials: 16,
+            steps: 2_000_000,
+            terms: 20_000_000,
+            time: Duration::from_secs(60),
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// Both leave the same bytes in all buffers, whatever was in them.
+    Proven,
+    /// They do not, for these arguments: the executor has run both.
+    Refuted(Box<Refutation>),
+    /// Neither is known.
+    Unknown(Unknown),
+}
+
+/// Arguments that tell two kernels apart.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refutation {
+    /// The arguments of both.
+    pub arguments: Vec<Argument>,
+    /// What differs.
+    pub difference: Difference,
+    /// What the old kernel leaves in each argument that is a buffer; empty if it does not run to its end.
+    pub expected: Vec<Option<Vec<u8>>>,
+}
+
+/// What was compared of an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// The argument.
+    pub argument: usize,
+    /// Bytes of its buffer.
+    pub bytes: u64,
+    /// Those that a kernel wrote.
+    pub written: u64,
+    /// Those of which it is not known whether they are equal.
+    pub open: u64,
+}
+
+/// A proof, or why there is none.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Proof {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What was compared, if both kernels were understood.
+    pub outputs: Vec<Output>,
+    /// Terms of both.
+    pub terms: usize,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Proves or refutes that two kernels leave the same bytes in the buffers of all arguments.
+///
+/// # Errors
+/// Arguments or a grid that do not match a kernel, and kernels that cannot be translated.
+pub fn prove(
+    old: Side<'_>,
+    new: Side<'_>,
+    arguments: &[Argument],
+    config: &Config<'_>,
+    options: &Options,
+) -> Result<Proof, LaunchError> {
+    let started = Instant::now();
+    let config = Config {
+        exact_ends: true,
+        lenient: false,
+        stray_reads: false,
+        passes: &[],
+        compile: None,
+        ..*config
+    };
+    let mut question = Question {
+        sides: [old, new],
+        arguments,
+        config,
+        options,
+        deadline: started.checked_add(options.time),
+    };
+    let mut proof = question.answer()?;
+    proof.time = started.elapsed();
+    Ok(proof)
+}
+
+struct Question<'a> {
+    sides: [Side<'a>; 2],
+    arguments: &'a [Argument],
+    config: Config<'a>,
+    options: &'a Options,
+    deadline: Option<Instant>,
+}
+
+/// Random values of all variables, before anything is proven by rules.
+const SAMPLES: u64 = 8;
+
+impl Question<'_> {
+    fn answer(&mut self) -> Result<Proof, LaunchError> {
+        let known: HashSet<usize> = self.options.known.iter().copied().collect();
+        let trials = Trials {
+            sides: self.sides,
+            arguments: self.arguments,
+            config: self.config,
+            known: &known,
+        };
+        if let Some(found) = trials.run(self.options.trials, self.deadline)? {
+            return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
+        }
+        let mut terms = Terms::new();
+        let mut lowering = Lowering::default();
+        let mut memories = Vec::new();
+        let budget = Budget {
+            steps: self.options.steps,
+            terms: self.options.terms,
+            deadline: self.deadline,
+        };
+        for (side, which) in self.sides.iter().zip(["old", "new"]) {
+            let launch = side.kernel.prepare(&side.range, self.arguments, &self.config)?;
+            let ran = Machine::run((&mut terms, &mut lowering), &launch, &known, budget);
+            match ran {
+                Ok(memory) => memories.push(memory),
+                Err(Failed::Launch(error)) => return Err(error),
+                Err(Failed::Unknown(mut unknown)) => {
+                    unknown.why = format!("{which}: {}", unknown.why);
+                    let mut proof = Proof::of(Verdict::Unknown(unknown));
+                    proof.terms = terms.count();
+                    return Ok(proof);
+                }
+            }
+        }
+        let [old, new] = &mut memories[..] else {
+            return Ok(Proof::of(Verdict::Unknown(Unknown::new("no memory"))));
+        };
+        let (places, others): (Vec<_>, Vec<_>) =
+            (old.arguments().collect(), new.arguments().collect());
+        if places.iter().map(|(n, _, b)| (n, b)).ne(others.iter().map(|(n, _, b)| (n, b))) {
+            let why = "the kernels do not have the same buffers";
+            return Ok(Proof::of(Verdict::Unknown(Unknown::new(why))));
+        }
+        let mut outputs = Vec::new();
+        let mut open: Vec<(Term, Term)> = Vec::new();
+        let mut deep = Deep::default();
+        for ((argument, at, bytes), (_, other, _)) in places.into_iter().zip(others) {
+            let offsets = |memory: &crate::memory::Bytes, at: u64| {
+                let inside = memory.addresses().filter(move |a| (at..at + bytes).contains(a));
+                inside.map(|a| a - at).collect::<HashSet<u64>>()
+            };
+            let (first, second) = (offsets(&old.bytes, at), offsets(&new.bytes, other));
+            let mut all: Vec<u64> = first.union(&second).copied().collect();
+            all.sort_unstable();
+            let mut output = Output {
+                argument,
+                bytes,
+                written: 0,
+                open: 0,
+            };
+            for offset in all {
+                let argument = u32::try_from(argument).unwrap_or(u32::MAX);
+                let a = old.read(&mut terms, at + offset);
+                let b = new.read(&mut terms, other + offset);
+                let before = terms.variable(Variable::Input { argument, offset }, 8);
+                if a != before || b != before {
+                    output.written += 1;
+                }
+                if a != b && deep.of(&mut terms, a) != deep.of(&mut terms, b) {
+                    output.open += 1;
+                    open.push((a, b));
+                }
+            }
+            outputs.push(output);
+        }
+        let verdict = self.decide(&trials, &mut terms, &open)?;
+        Ok(Proof {
+            verdict,
+            outputs,
+            terms: terms.count(),
+            time: Duration::ZERO,
+        })
+    }
+
+    /// Decides what rules have left open.
+    fn decide(
+        &self,
+        trials: &Trials<'_>,
+        terms: &mut Terms,
+        open: &[(Term, Term)],
+    ) -> Result<Verdict, LaunchError> {
+        let Some((first, second)) = open.first().copied() else {
+            return Ok(Verdict::Proven);
+        };
+        // Random values often tell terms apart; the executor has the last word.
+        for seed in 0..SAMPLES {
+            let mut random = SplitMix64::seed_from_u64(seed);
+            let mut chosen: HashMap<Variable, u64> = HashMap::new();
+            let differ = {
+                let mut values = Values::new(terms, |variable| {
+                    *chosen
+                        .entry(variable)
+                        .or_insert_with(|| random.next_u64() & 0xff)
+                });
+                open.iter().any(|(a, b)| values.of(*a) != values.of(*b))
+            };
+            if differ && let Some(found) = trials.replay(&chosen)? {
+                return Ok(Verdict::Refuted(Box::new(found)));
+            }
+        }
+        let undefined = terms
+            .variables(&[first, second])
+            .iter()
+            .any(|(_, variable)| matches!(variable, Variable::Undefined(_)));
+        let why = match undefined {
+            true => "an output depends on what was never written",
+            false => "two terms may be equal, but no rule says so",
+        };
+        let unknown = Unknown::new(format!("{why} ({} open)", bytes(open.len())));
+        Ok(Verdict::Unknown(unknown))
+    }
+}
+
+fn bytes(count: usize) -> String {
+    match count {
+        1 => "1 byte".to_owned(),
+        count => format!("{count} bytes"),
+    }
+}
+
+impl Proof {
+    const fn of(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            outputs: Vec::new(),
+            terms: 0,
+            time: Duration::ZERO,
+        }
+    }
+}
