@@ -11,6 +11,6 @@ mod thread;
 mod trial;
 mod unknown;
 
-pub use prove::{Options, Output, Proof, Refutation, Side, Verdict, prove};
+pub use prove::{Options, Output, Proof, Refutation, Side, Verdict, prove, refute};
 pub use trial::Difference;
 pub use unknown::Unknown;

@@ -4,7 +4,7 @@
 //! not listed, or listed wrongly, remains a symbol of the executor. Each function is compared with the executor on
 //! directed and random sources before it is used (see [`Lowering`]), in every build.
 
-use crate::term::{Function, Node, Output, Term, Terms, Values, Variable, ones};
+use crate::term::{Function, Output, Term, Terms, Values, Variable, ones};
 use hashbrown::HashMap;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -54,12 +54,6 @@ impl Lowering {
             return Some(found);
         }
         Some(symbols(terms, function, elements, flag))
-    }
-
-    /// Functions that are computed as terms, and those that are symbols.
-    #[cfg(test)]
-    pub(crate) fn functions(&self) -> impl Iterator<Item = (&LaneFunction, bool)> {
-        self.known.iter().map(|(function, known)| (function, *known))
     }
 }
 
@@ -334,7 +328,7 @@ fn copied(
 fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<Term> {
     let operation = of.function.operation;
     let (own, signed) = lane(of.function.lane);
-    let mut pair = |of: &mut Sources<'_, '_>| Some((of.get(0, width)?, of.get(1, width)?));
+    let pair = |of: &mut Sources<'_, '_>| Some((of.get(0, width)?, of.get(1, width)?));
     Some(match operation {
         Operation::Copy => of.get(0, width)?,
         Operation::Not => {
@@ -718,8 +712,6 @@ fn two_results(terms: &mut Terms, function: &LaneFunction, elements: &[Term]) ->
     })
 }
 
-/// Whether a term is a symbol, for tests.
 #[cfg(test)]
-pub(crate) fn is_symbol(terms: &Terms, term: Term) -> bool {
-    matches!(terms.node(term), Node::Symbol(..))
-}
+#[allow(clippy::indexing_slicing, reason = "tests")]
+mod tests;

@@ -142,7 +142,7 @@ impl<'a> Machine<'a> {
             });
             threads.push(Thread {
                 file,
-                cr0: cr0.unwrap_or(0),
+                mode: self.terms.constant(cr0.unwrap_or(0).into(), 32),
                 place: program.code().routines.first().map_or(0, |r| r.entry),
                 running,
                 waiting: BTreeMap::new(),
@@ -246,12 +246,10 @@ impl<'a> Machine<'a> {
             }
             Action::Join | Action::Nothing | Action::Count(_) => thread.place = next,
             Action::UpdateMode(place) => {
-                let cr0 = thread.number(self.terms, *place, 4, "the float mode")?;
-                let new = u32::try_from(cr0).unwrap_or(0);
-                if new != thread.cr0 {
-                    self.certain(thread, "a change of the float mode")?;
-                }
-                thread.cr0 = new;
+                // The mode is changed whatever lanes run, as long as the thread is here.
+                let cr0 = thread.element(self.terms, *place, 4)?;
+                let here = Thread::any(self.terms, &thread.running);
+                thread.mode = self.terms.choice(here, cr0, thread.mode);
                 thread.place = next;
             }
             Action::ExecutionMask(place) => {
@@ -400,7 +398,11 @@ impl<'a> Machine<'a> {
         if self.predicates(thread, compute, lanes, enabled)? {
             return Ok(());
         }
-        let function = LaneFunction::of(compute, thread.cr0).ok_or_else(|| {
+        let here = Thread::any(self.terms, &thread.running);
+        let mode = self.terms.under(thread.mode, here);
+        let mode = self.terms.number(mode).and_then(|mode| u32::try_from(mode).ok());
+        let mode = mode.ok_or_else(|| Unknown::new("the float mode depends on data"))?;
+        let function = LaneFunction::of(compute, mode).ok_or_else(|| {
             Unknown::new(format!("the operation {}", compute.operation.name()))
         })?;
         let zero = self.terms.constant(0, 1);
@@ -416,7 +418,8 @@ impl<'a> Machine<'a> {
             }
             let mut elements = Vec::with_capacity(used);
             for source in compute.sources.iter().take(used) {
-                elements.push(thread.source(self.terms, self.program(), source, lane)?);
+                let element = thread.source(self.terms, self.program(), source, lane)?;
+                elements.push(self.terms.under(element, *condition));
             }
             let flag = selector.map(|mask| mask.get(lane).copied().unwrap_or(zero));
             let found = self.lowering.apply(self.terms, &function, &elements, flag);

@@ -3,7 +3,7 @@
 use crate::machine::Machine;
 use crate::memory::Access;
 use crate::term::{Function, Output, Term};
-use crate::thread::{LANES, Mask, Thread};
+use crate::thread::{Mask, Thread};
 use crate::unknown::Unknown;
 use visakit_exec::code::{AtomicOp, Message, MessageOperands};
 use visakit_exec::{MemoryAccess, Space};
@@ -60,7 +60,7 @@ impl Machine<'_> {
         };
         let operands = message.operands();
         let mask = self.mask(enabled);
-        self.place_operands(thread, &operands, mask)?;
+        self.place_operands(thread, &operands, (enabled, here))?;
         let loaded = operands.loaded.clone();
         self.fill(loaded.clone(), 0);
         let found = self.probe.run(message, self.launch.memory(), mask);
@@ -102,18 +102,19 @@ impl Machine<'_> {
         &mut self,
         thread: &Thread,
         operands: &MessageOperands,
-        mask: u32,
+        (enabled, here): (&Mask, Term),
     ) -> Result<(), Unknown> {
         if operands.indirect {
             return Err(Unknown::new("a scalar by an address of registers"));
         }
-        let number = |terms: &crate::term::Terms, place: usize| {
-            let byte = thread.file.get(place).and_then(|term| terms.number(*term));
-            byte.and_then(|byte| u8::try_from(byte).ok())
+        // Where the message does not run, or a lane not, its addresses make no difference.
+        let number = |terms: &mut crate::term::Terms, place: usize, condition: Term| {
+            let term = terms.under(*thread.file.get(place)?, condition);
+            u8::try_from(terms.number(term)?).ok()
         };
         for range in &operands.scalars {
             for place in range.clone() {
-                let byte = number(self.terms, place)
+                let byte = number(self.terms, place, here)
                     .ok_or_else(|| Unknown::new("an address or a surface depends on data"))?;
                 if let Some(to) = self.probe.registers().get_mut(place) {
                     *to = byte;
@@ -122,11 +123,13 @@ impl Machine<'_> {
         }
         for lanes in &operands.addresses {
             for lane in 0..lanes.lanes {
+                let condition = enabled.get(lane).copied().unwrap_or(here);
+                let off = self.terms.number(condition) == Some(0);
                 let first = lanes.offset + lane * lanes.bytes;
                 for place in first..first + lanes.bytes {
-                    let byte = match number(self.terms, place) {
+                    let byte = match number(self.terms, place, condition) {
                         Some(byte) => byte,
-                        None if lane < LANES && mask >> lane & 1 == 0 => 0,
+                        None if off => 0,
                         None => return Err(Unknown::new("an address depends on data")),
                     };
                     if let Some(to) = self.probe.registers().get_mut(place) {

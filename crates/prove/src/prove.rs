@@ -33,6 +33,10 @@ pub struct Options {
     pub terms: usize,
     /// The time for a pair.
     pub time: Duration,
+    /// Whether questions that rules leave open are returned as SMT-LIB.
+    pub smt2: bool,
+    /// A command that reads SMT-LIB on its standard input and answers what rules leave open.
+    pub solver: Option<String>,
 }
 
 impl Default for Options {
@@ -43,6 +47,8 @@ impl Default for Options {
             steps: 2_000_000,
             terms: 20_000_000,
             time: Duration::from_secs(60),
+            smt2: false,
+            solver: None,
         }
     }
 }
@@ -89,6 +95,8 @@ pub struct Proof {
     pub verdict: Verdict,
     /// What was compared, if both kernels were understood.
     pub outputs: Vec<Output>,
+    /// What rules left open, in SMT-LIB: satisfiable if the kernels differ.
+    pub queries: Vec<String>,
     /// Terms of both.
     pub terms: usize,
     /// How long it took.
@@ -107,14 +115,7 @@ pub fn prove(
     options: &Options,
 ) -> Result<Proof, LaunchError> {
     let started = Instant::now();
-    let config = Config {
-        exact_ends: true,
-        lenient: false,
-        stray_reads: false,
-        passes: &[],
-        compile: None,
-        ..*config
-    };
+    let config = own(config);
     let mut question = Question {
         sides: [old, new],
         arguments,
@@ -125,6 +126,39 @@ pub fn prove(
     let mut proof = question.answer()?;
     proof.time = started.elapsed();
     Ok(proof)
+}
+
+/// Only runs both kernels on generated contents: arguments that tell them apart, if some do.
+///
+/// # Errors
+/// As [`prove`].
+pub fn refute(
+    old: Side<'_>,
+    new: Side<'_>,
+    arguments: &[Argument],
+    config: &Config<'_>,
+    options: &Options,
+) -> Result<Option<Refutation>, LaunchError> {
+    let known: HashSet<usize> = options.known.iter().copied().collect();
+    let trials = Trials {
+        sides: [old, new],
+        arguments,
+        config: own(config),
+        known: &known,
+    };
+    trials.run(options.trials, Instant::now().checked_add(options.time))
+}
+
+/// How both kernels run: nothing outside of buffers is read, and nothing is left to passes.
+fn own<'a>(config: &Config<'a>) -> Config<'a> {
+    Config {
+        exact_ends: true,
+        lenient: false,
+        stray_reads: false,
+        passes: &[],
+        compile: None,
+        ..*config
+    }
 }
 
 struct Question<'a> {
@@ -217,6 +251,7 @@ impl Question<'_> {
         Ok(Proof {
             verdict,
             outputs,
+            queries: Vec::new(),
             terms: terms.count(),
             time: Duration::ZERO,
         })
@@ -273,6 +308,7 @@ impl Proof {
         Self {
             verdict,
             outputs: Vec::new(),
+            queries: Vec::new(),
             terms: 0,
             time: Duration::ZERO,
         }

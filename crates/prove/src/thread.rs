@@ -41,7 +41,8 @@ pub(crate) enum Pause {
 pub(crate) struct Thread {
     /// The register file, a byte each.
     pub(crate) file: Vec<Term>,
-    pub(crate) cr0: u32,
+    /// The content of `%cr0` when the mode changed last.
+    pub(crate) mode: Term,
     pub(crate) place: usize,
     pub(crate) running: Mask,
     pub(crate) waiting: BTreeMap<usize, Mask>,

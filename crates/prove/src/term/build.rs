@@ -597,6 +597,46 @@ impl Terms {
         }
     }
 
+    /// Whether a bit is set wherever another one is, as far as that can be seen at once.
+    fn implies(&self, condition: Term, bit: Term) -> bool {
+        let within = |all: &[Term], term: Term| all.contains(&term);
+        condition == bit
+            || match (self.node(condition), self.node(bit)) {
+                (Node::And(1, parts), Node::And(1, wanted)) => wanted.iter().all(|t| within(parts, *t)),
+                (Node::And(1, parts), Node::Or(0, any)) => parts.iter().any(|t| within(any, *t)),
+                (Node::And(1, parts), _) => within(parts, bit),
+                (Node::Or(0, parts), Node::Or(0, any)) => parts.iter().all(|t| within(any, *t)),
+                (_, Node::Or(0, any)) => within(any, condition),
+                _ => false,
+            }
+    }
+
+    /// A term, where it is used only if a bit is set.
+    pub fn under(&mut self, term: Term, condition: Term) -> Term {
+        if self.number(condition).is_some() {
+            return term;
+        }
+        match self.node(term) {
+            Node::Choice(own, yes, no) => {
+                let (own, yes, no) = (*own, *yes, *no);
+                if self.implies(condition, own) {
+                    return self.under(yes, condition);
+                }
+                let other = self.not(own);
+                if self.implies(condition, other) {
+                    return self.under(no, condition);
+                }
+                term
+            }
+            Node::Concat(parts) => {
+                let parts = parts.clone();
+                let parts: Vec<_> = parts.iter().map(|part| self.under(*part, condition)).collect();
+                self.concat(&parts)
+            }
+            _ => term,
+        }
+    }
+
     /// Whether both are the same.
     pub fn equal(&mut self, a: Term, b: Term) -> Term {
         if a == b {

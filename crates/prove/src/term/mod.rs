@@ -234,3 +234,7 @@ impl fmt::Display for Variable {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests;
