@@ -6,6 +6,7 @@ mod machine;
 mod memory;
 mod message;
 mod prove;
+mod solver;
 pub mod term;
 mod thread;
 mod trial;

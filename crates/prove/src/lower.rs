@@ -289,11 +289,15 @@ fn copied(
     flag: Option<Term>,
 ) -> Option<LaneTerms> {
     let (data_type, saturate) = function.destination?;
-    if saturate || function.sets || function.second.is_some() || !data_type.is_float() {
+    let own = matches!(
+        (function.lane, data_type),
+        (Lane::F32, DataType::F) | (Lane::F64, DataType::Df)
+    );
+    if saturate || function.sets || function.second.is_some() || !own {
         return None;
     }
     let used = match function.operation {
-        Operation::Copy | Operation::Convert(_) => 1,
+        Operation::Convert(_) => 1,
         Operation::Select => 2,
         _ => return None,
     };
@@ -499,7 +503,7 @@ fn rotated(of: &mut Sources<'_, '_>, a: Term, by: Term, left: bool) -> Option<Te
 /// A bit field whose place and width are numbers.
 fn field(of: &mut Sources<'_, '_>) -> Option<Term> {
     let (width, offset, value) = (of.get(0, 32)?, of.get(1, 32)?, of.get(2, 32)?);
-    let mut number = |term| of.terms.number(term).and_then(|n| u8::try_from(n & 31).ok());
+    let number = |term| of.terms.number(term).and_then(|n| u8::try_from(n & 31).ok());
     let (width, offset) = (number(width)?, number(offset)?);
     let bits = width.min(32 - offset);
     if bits == 0 {

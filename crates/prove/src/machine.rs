@@ -14,13 +14,13 @@ use visakit_launch::{Launch, LaunchError};
 
 /// Bounds of a run on terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// Steps of all threads.
-    pub steps: u64,
+    pub(crate) steps: u64,
     /// Terms of both kernels.
-    pub terms: usize,
+    pub(crate) terms: usize,
     /// When to stop.
-    pub deadline: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// Why a run on terms has no result.
@@ -418,7 +418,7 @@ impl<'a> Machine<'a> {
             }
             let mut elements = Vec::with_capacity(used);
             for source in compute.sources.iter().take(used) {
-                let element = thread.source(self.terms, self.program(), source, lane)?;
+                let element = thread.source(self.terms, self.program(), source, (lane, *condition))?;
                 elements.push(self.terms.under(element, *condition));
             }
             let flag = selector.map(|mask| mask.get(lane).copied().unwrap_or(zero));
@@ -539,7 +539,8 @@ impl<'a> Machine<'a> {
         if source.data_type.is_float() {
             return Err(Unknown::new("a float as the bits of a predicate"));
         }
-        let element = thread.source(self.terms, self.program(), source, lane)?;
+        let always = self.terms.constant(1, 1);
+        let element = thread.source(self.terms, self.program(), source, (lane, always))?;
         Ok(match source.data_type.is_signed() {
             true => self.terms.sign_extend(element, 32),
             false => self.terms.zero_extend(element, 32),

@@ -191,6 +191,21 @@ enum Content {
     Output,
 }
 
+/// The byte of an argument of that size before the kernel runs. Dwords are whole, as kernels mostly load them.
+pub(crate) fn input(terms: &mut Terms, argument: u32, offset: u64, bytes: u64) -> Term {
+    let first = offset & !3;
+    if bytes - first < 4 {
+        return terms.variable(Variable::Input { argument, offset }, 8);
+    }
+    let offset_in = u8::try_from(8 * (offset & 3)).unwrap_or(0);
+    let dword = Variable::Input {
+        argument,
+        offset: first,
+    };
+    let dword = terms.variable(dword, 32);
+    terms.extract(dword, offset_in, 8)
+}
+
 /// Global memory of a launch.
 #[derive(Debug)]
 pub(crate) struct Global {
@@ -248,9 +263,7 @@ impl Global {
         }
         let value = match self.object(address) {
             Some((object, Content::Argument(argument))) => {
-                let offset = address - object.address;
-                let argument = *argument;
-                terms.variable(Variable::Input { argument, offset }, 8)
+                input(terms, *argument, address - object.address, object.bytes)
             }
             Some((object, Content::Known(bytes))) => {
                 let offset = usize::try_from(address - object.address).ok();

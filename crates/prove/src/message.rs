@@ -3,17 +3,55 @@
 use crate::machine::Machine;
 use crate::memory::Access;
 use crate::term::{Function, Output, Term};
-use crate::thread::{Mask, Thread};
+use crate::thread::{LANES, Mask, Thread};
 use crate::unknown::Unknown;
 use visakit_exec::code::{AtomicOp, Message, MessageOperands};
-use visakit_exec::{MemoryAccess, Space};
+use hashbrown::HashMap;
+use std::ops::Range;
+use visakit_exec::{Accesses, MemoryAccess, Space};
 
 /// Where a byte is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Place {
     Global(u64),
     Local(u64),
     Scratch(u64),
+}
+
+impl Place {
+    /// That many bytes further on.
+    const fn after(self, by: u64) -> Self {
+        match self {
+            Self::Global(address) => Self::Global(address.wrapping_add(by)),
+            Self::Local(address) => Self::Local(address.wrapping_add(by)),
+            Self::Scratch(address) => Self::Scratch(address.wrapping_add(by)),
+        }
+    }
+}
+
+/// A message that runs, lane by lane or all at once.
+struct Sent<'m> {
+    message: &'m Message,
+    operands: &'m MessageOperands,
+    /// Bytes of addresses and scalars, by their places in the register file.
+    placed: Vec<(usize, u8)>,
+    /// Whether it runs at all.
+    whole: Term,
+    /// The register file before it.
+    before: Vec<Term>,
+    /// What it has written, and for which lane.
+    written: HashMap<Place, (Option<u8>, Term)>,
+}
+
+/// Addresses that a lane may have; more are not told apart.
+const MOST_ADDRESSES: usize = 256;
+
+/// An address that a lane has under a condition.
+struct Way {
+    lane: usize,
+    condition: Term,
+    /// The bytes of the address, by their places in the register file.
+    bytes: Vec<(usize, u8)>,
 }
 
 /// Operations whose order makes no difference to what is left in memory.
@@ -59,35 +97,123 @@ impl Machine<'_> {
             _ => here,
         };
         let operands = message.operands();
+        if operands.indirect {
+            return Err(Unknown::new("a scalar by an address of registers"));
+        }
+        let mut placed = self.scalars(thread, &operands, here)?;
+        let mut rest = *enabled;
+        let mut ways: Vec<Way> = Vec::new();
+        for (lane, condition) in enabled.iter().enumerate() {
+            if self.terms.number(*condition) != Some(0) {
+                let before = ways.len();
+                self.addresses(thread, &operands, (lane, *condition), &mut placed, &mut ways)?;
+                if ways.len() > before
+                    && let Some(lane) = rest.get_mut(lane)
+                {
+                    *lane = self.terms.constant(0, 1);
+                }
+            }
+        }
+        let mut sent = Sent {
+            message,
+            operands: &operands,
+            placed,
+            whole,
+            // All operands are read before any result is written.
+            before: match name {
+                "atomic" => thread.file.clone(),
+                _ => Vec::new(),
+            },
+            written: HashMap::new(),
+        };
+        if ways.is_empty() {
+            return self.access(thread, &mut sent, enabled, &[]);
+        }
+        if !matches!(name, "load" | "store" | "atomic") {
+            return Err(Unknown::new("an address depends on data"));
+        }
+        // Lanes one by one, in their order; a lane for each address that it may have.
+        let none = self.terms.constant(0, 1);
+        for lane in 0..LANES {
+            let mut own = ways.iter().filter(|way| way.lane == lane).peekable();
+            let certain = rest.get(lane).copied().unwrap_or(none);
+            if own.peek().is_none() && self.terms.number(certain) == Some(0) {
+                continue;
+            }
+            let mut alone = [none; LANES];
+            if own.peek().is_none() {
+                if let Some(to) = alone.get_mut(lane) {
+                    *to = certain;
+                }
+                self.access(thread, &mut sent, &alone, &[])?;
+                continue;
+            }
+            for way in own {
+                if let Some(to) = alone.get_mut(lane) {
+                    *to = way.condition;
+                }
+                self.access(thread, &mut sent, &alone, &way.bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a message in these lanes, with these bytes of addresses besides those that are certain.
+    fn access(
+        &mut self,
+        thread: &mut Thread,
+        sent: &mut Sent<'_>,
+        enabled: &Mask,
+        bytes: &[(usize, u8)],
+    ) -> Result<(), Unknown> {
         let mask = self.mask(enabled);
-        self.place_operands(thread, &operands, (enabled, here))?;
-        let loaded = operands.loaded.clone();
-        self.fill(loaded.clone(), 0);
-        let found = self.probe.run(message, self.launch.memory(), mask);
-        let found = found.map_err(|fault| Unknown::new(fault.to_string()))?;
+        let found = self.probed(sent, mask, bytes, 0)?;
         if found.partial {
             return Err(Unknown::new("a part of a surface that does not exist"));
         }
-        if let Some(range) = loaded {
-            self.zeros(thread, message, range, &found.all, (mask, whole))?;
+        if let Some(range) = sent.operands.loaded.clone() {
+            self.zeros(thread, sent, range, &found.all, (mask, bytes))?;
         }
-        let op = message.lanes().and_then(|m| m.atomic).map(|a| a.op);
+        let op = sent.message.lanes().and_then(|m| m.atomic).map(|a| a.op);
         for access in &found.all {
             let condition = match access.lane {
                 Some(lane) => enabled.get(usize::from(lane)).copied(),
-                None => Some(whole),
+                None => Some(sent.whole),
             };
             let condition = condition.ok_or_else(|| Unknown::new("a lane that does not exist"))?;
             match (access.atomic, access.write) {
                 (true, _) => {
                     let op = op.ok_or_else(|| Unknown::new("an atomic operation on a surface"))?;
-                    self.atomic(thread, access, op, condition)?;
+                    self.atomic(thread, &sent.before, access, op, condition)?;
                 }
-                (false, true) => self.store(thread, access, condition)?,
+                (false, true) => self.store(thread, sent, access, condition)?,
                 (false, false) => self.load(thread, access, condition)?,
             }
         }
         Ok(())
+    }
+
+    /// Runs the probe; the registers that are loaded have that byte before.
+    fn probed(
+        &mut self,
+        sent: &Sent<'_>,
+        mask: u32,
+        bytes: &[(usize, u8)],
+        fill: u8,
+    ) -> Result<Accesses, Unknown> {
+        let registers = self.probe.registers();
+        if let Some(range) = sent.operands.loaded.clone()
+            && let Some(part) = registers.get_mut(range)
+        {
+            part.fill(fill);
+        }
+        for (place, byte) in sent.placed.iter().chain(bytes) {
+            if let Some(to) = registers.get_mut(*place) {
+                *to = *byte;
+            }
+        }
+        let found = self.probe.run(sent.message, self.launch.memory(), mask);
+        found.map_err(|fault| Unknown::new(fault.to_string()))
     }
 
     /// Lanes that may be enabled.
@@ -97,93 +223,111 @@ impl Machine<'_> {
         may.fold(0, |mask, (lane, _)| mask | 1 << lane)
     }
 
-    /// Gives the probe addresses and scalars, which must be numbers.
-    fn place_operands(
+    /// What all lanes use, by its places: numbers. Where the message does not run, they make no difference.
+    fn scalars(
         &mut self,
         thread: &Thread,
         operands: &MessageOperands,
-        (enabled, here): (&Mask, Term),
+        here: Term,
+    ) -> Result<Vec<(usize, u8)>, Unknown> {
+        let mut placed = Vec::new();
+        for place in operands.scalars.iter().cloned().flatten() {
+            let byte = thread.file.get(place).copied();
+            let byte = byte.map(|byte| self.terms.under(byte, here));
+            let byte = byte.and_then(|byte| self.terms.number(byte));
+            let byte = byte.and_then(|byte| u8::try_from(byte).ok());
+            let unknown = || Unknown::new("an address or a surface depends on data");
+            placed.push((place, byte.ok_or_else(unknown)?));
+        }
+        Ok(placed)
+    }
+
+    /// Notes the address of a lane, or else the numbers that it may be.
+    fn addresses(
+        &mut self,
+        thread: &Thread,
+        operands: &MessageOperands,
+        (lane, condition): (usize, Term),
+        placed: &mut Vec<(usize, u8)>,
+        ways: &mut Vec<Way>,
     ) -> Result<(), Unknown> {
-        if operands.indirect {
-            return Err(Unknown::new("a scalar by an address of registers"));
-        }
-        // Where the message does not run, or a lane not, its addresses make no difference.
-        let number = |terms: &mut crate::term::Terms, place: usize, condition: Term| {
-            let term = terms.under(*thread.file.get(place)?, condition);
-            u8::try_from(terms.number(term)?).ok()
-        };
-        for range in &operands.scalars {
-            for place in range.clone() {
-                let byte = number(self.terms, place, here)
-                    .ok_or_else(|| Unknown::new("an address or a surface depends on data"))?;
-                if let Some(to) = self.probe.registers().get_mut(place) {
-                    *to = byte;
-                }
+        for of in &operands.addresses {
+            if lane >= of.lanes {
+                continue;
             }
-        }
-        for lanes in &operands.addresses {
-            for lane in 0..lanes.lanes {
-                let condition = enabled.get(lane).copied().unwrap_or(here);
-                let off = self.terms.number(condition) == Some(0);
-                let first = lanes.offset + lane * lanes.bytes;
-                for place in first..first + lanes.bytes {
-                    let byte = match number(self.terms, place, condition) {
-                        Some(byte) => byte,
-                        None if off => 0,
-                        None => return Err(Unknown::new("an address depends on data")),
-                    };
-                    if let Some(to) = self.probe.registers().get_mut(place) {
-                        *to = byte;
-                    }
+            let place = of.offset + lane * of.bytes;
+            let address = thread.element(self.terms, place, of.bytes)?;
+            let address = self.terms.under(address, condition);
+            let bytes = |value: u64| (place..).zip(value.to_le_bytes().into_iter().take(of.bytes));
+            if let Some(value) = self.terms.number(address) {
+                placed.extend(bytes(value));
+                continue;
+            }
+            let values = self.terms.possible(address, MOST_ADDRESSES);
+            let (Some(values), 1) = (values, operands.addresses.len()) else {
+                return Err(Unknown::new("an address depends on data"));
+            };
+            for value in values {
+                let width = self.terms.width(address);
+                let number = self.terms.constant(value, width);
+                let is = self.terms.equal(address, number);
+                let condition = self.terms.and(condition, is);
+                if self.terms.number(condition) != Some(0) {
+                    ways.push(Way {
+                        lane,
+                        condition,
+                        bytes: bytes(value).collect(),
+                    });
                 }
             }
         }
         Ok(())
     }
 
-    fn fill(&mut self, range: Option<std::ops::Range<usize>>, byte: u8) {
-        if let Some(range) = range
-            && let Some(part) = self.probe.registers().get_mut(range)
-        {
-            part.fill(byte);
-        }
-    }
-
     /// Sets registers to zero that a load changes although nothing in memory belongs to them.
     fn zeros(
         &mut self,
         thread: &mut Thread,
-        message: &Message,
-        range: std::ops::Range<usize>,
+        sent: &Sent<'_>,
+        range: Range<usize>,
         all: &[MemoryAccess],
-        (mask, whole): (u32, Term),
+        (mask, bytes): (u32, &[(usize, u8)]),
     ) -> Result<(), Unknown> {
         let mut covered = vec![false; range.len()];
         for data in all.iter().filter_map(|access| access.data) {
-            let first = data.whole.saturating_sub(range.start);
-            let part = covered.get_mut(first..first + data.whole_bytes);
-            part.ok_or_else(|| Unknown::new("a load beside its operand"))?.fill(true);
+            let first = data.whole.checked_sub(range.start);
+            let part = first.and_then(|first| covered.get_mut(first..first + data.whole_bytes));
+            part.ok_or_else(|| Unknown::new("a load beside its operand"))?
+                .fill(true);
         }
         if covered.iter().all(|covered| *covered) {
             return Ok(());
         }
-        let before = self.probe.registers().get(range.clone()).map(<[u8]>::to_vec);
-        self.fill(Some(range.clone()), 0xff);
-        let again = self.probe.run(message, self.launch.memory(), mask);
-        again.map_err(|fault| Unknown::new(fault.to_string()))?;
-        let after = self.probe.registers().get(range.clone()).map(<[u8]>::to_vec);
-        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let loaded = |machine: &mut Self| {
+            let found = machine.probe.registers().get(range.clone());
+            found.map(<[u8]>::to_vec).unwrap_or_default()
+        };
+        let before = loaded(self);
+        self.probed(sent, mask, bytes, 0xff)?;
+        let after = loaded(self);
+        // The bytes of addresses are as they are before the message in both runs.
+        let mut own: HashMap<usize, u8> = HashMap::new();
+        own.extend(sent.placed.iter().chain(bytes).copied());
         let zero = self.terms.constant(0, 8);
-        let bytes = range.zip(covered).zip(before.iter().zip(&after));
-        for ((place, covered), (first, second)) in bytes {
-            match (covered, first, second) {
-                (true, ..) | (_, 0, 0xff) => {}
-                // Whose lane it is is not known.
-                (_, 0, 0) if self.terms.number(whole) == Some(1) => {
-                    thread.set_element(self.terms, place, zero, whole)?;
-                }
-                _ => return Err(Unknown::new("a load of what is not in memory")),
+        let all = range.clone().zip(covered).zip(before.iter().zip(&after));
+        for ((place, covered), (first, second)) in all {
+            let kept = match own.get(&place) {
+                Some(byte) => first == byte && second == byte,
+                None => (*first, *second) == (0, 0xff),
+            };
+            if covered || kept {
+                continue;
             }
+            // Whose lane it is is not known.
+            if (*first, *second) != (0, 0) || self.terms.number(sent.whole) != Some(1) {
+                return Err(Unknown::new("a load of what is not in memory"));
+            }
+            thread.set_element(self.terms, place, zero, sent.whole)?;
         }
         Ok(())
     }
@@ -295,13 +439,25 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn store(&mut self, thread: &Thread, access: &MemoryAccess, condition: Term) -> Result<(), Unknown> {
+    fn store(
+        &mut self,
+        thread: &Thread,
+        sent: &mut Sent<'_>,
+        access: &MemoryAccess,
+        condition: Term,
+    ) -> Result<(), Unknown> {
         let data = access.data;
         let data = data.ok_or_else(|| Unknown::new("a store of what is no run of bytes"))?;
         let place = self.place(access)?;
         for by in 0..u64::from(access.bytes) {
             let at = data.offset + usize::try_from(by).unwrap_or(usize::MAX);
             let value = thread.element(self.terms, at, 1)?;
+            // The order of lanes makes no difference to what is the same.
+            let key = place.after(by);
+            let (lane, other) = *sent.written.entry(key).or_insert((access.lane, value));
+            if lane != access.lane && other != value {
+                return Err(Unknown::new("lanes of a message write different values to a byte"));
+            }
             self.write(place, by, (value, condition), Access::Write)?;
         }
         Ok(())
@@ -310,6 +466,7 @@ impl Machine<'_> {
     fn atomic(
         &mut self,
         thread: &mut Thread,
+        before: &[Term],
         access: &MemoryAccess,
         op: AtomicOp,
         condition: Term,
@@ -329,7 +486,9 @@ impl Machine<'_> {
         let mut operands = [self.terms.constant(0, width); 2];
         for (to, at) in operands.iter_mut().zip(access.operands) {
             if let Some(at) = at {
-                *to = thread.element(self.terms, at, bytes)?;
+                let operand = before.get(at..at + bytes);
+                let operand = operand.ok_or_else(|| Unknown::new("an operand outside of the register file"))?;
+                *to = self.terms.concat(operand);
             }
         }
         let [a, b] = operands;

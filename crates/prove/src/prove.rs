@@ -2,10 +2,12 @@
 
 use crate::lower::Lowering;
 use crate::machine::{Budget, Failed, Machine};
-use crate::term::{Deep, Term, Terms, Values, Variable};
+use crate::memory::input;
+use crate::solver::{Answer, ask};
+use crate::term::{Deep, Model, Term, Terms, Values, Variable};
 use crate::trial::{Difference, Trials};
 use crate::unknown::Unknown;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
@@ -169,8 +171,11 @@ struct Question<'a> {
     deadline: Option<Instant>,
 }
 
-/// Random values of all variables, before anything is proven by rules.
+/// Random values of all variables.
 const SAMPLES: u64 = 8;
+
+/// Pairs of terms in a question for a solver.
+const PAIRS: usize = 16;
 
 impl Question<'_> {
     fn answer(&mut self) -> Result<Proof, LaunchError> {
@@ -236,22 +241,31 @@ impl Question<'_> {
                 let argument = u32::try_from(argument).unwrap_or(u32::MAX);
                 let a = old.read(&mut terms, at + offset);
                 let b = new.read(&mut terms, other + offset);
-                let before = terms.variable(Variable::Input { argument, offset }, 8);
+                let before = input(&mut terms, argument, offset, bytes);
                 if a != before || b != before {
                     output.written += 1;
                 }
-                if a != b && deep.of(&mut terms, a) != deep.of(&mut terms, b) {
+                if a == b {
+                    continue;
+                }
+                let (a, b) = (deep.of(&mut terms, a), deep.of(&mut terms, b));
+                if a != b {
                     output.open += 1;
                     open.push((a, b));
                 }
             }
             outputs.push(output);
         }
-        let verdict = self.decide(&trials, &mut terms, &open)?;
+        let (verdict, queries) = self.decide(&trials, &mut terms, open)?;
+        if verdict == Verdict::Proven {
+            for output in &mut outputs {
+                output.open = 0;
+            }
+        }
         Ok(Proof {
             verdict,
             outputs,
-            queries: Vec::new(),
+            queries,
             terms: terms.count(),
             time: Duration::ZERO,
         })
@@ -262,37 +276,70 @@ impl Question<'_> {
         &self,
         trials: &Trials<'_>,
         terms: &mut Terms,
-        open: &[(Term, Term)],
-    ) -> Result<Verdict, LaunchError> {
-        let Some((first, second)) = open.first().copied() else {
-            return Ok(Verdict::Proven);
-        };
+        mut open: Vec<(Term, Term)>,
+    ) -> Result<(Verdict, Vec<String>), LaunchError> {
+        if open.is_empty() {
+            return Ok((Verdict::Proven, Vec::new()));
+        }
         // Random values often tell terms apart; the executor has the last word.
         for seed in 0..SAMPLES {
             let mut random = SplitMix64::seed_from_u64(seed);
-            let mut chosen: HashMap<Variable, u64> = HashMap::new();
+            let mut chosen = Model::new();
             let differ = {
                 let mut values = Values::new(terms, |variable| {
                     *chosen
                         .entry(variable)
-                        .or_insert_with(|| random.next_u64() & 0xff)
+                        .or_insert_with(|| random.next_u64())
                 });
                 open.iter().any(|(a, b)| values.of(*a) != values.of(*b))
             };
             if differ && let Some(found) = trials.replay(&chosen)? {
-                return Ok(Verdict::Refuted(Box::new(found)));
+                return Ok((Verdict::Refuted(Box::new(found)), Vec::new()));
             }
         }
+        let count = open.len();
+        open.sort_unstable();
+        open.dedup();
+        let mut queries = Vec::new();
+        let mut left = None;
+        for pairs in open.chunks(PAIRS) {
+            if self.options.solver.is_none() && !self.options.smt2 {
+                break;
+            }
+            let question = terms.question(pairs);
+            if let Some(command) = &self.options.solver
+                && left.is_none()
+            {
+                match ask(command, &question.text, self.deadline) {
+                    Answer::Never => continue,
+                    Answer::Nothing(why) => left = Some(why),
+                    Answer::Sometimes(answer) => {
+                        // What the solver takes for a value may be none that the executor ever computes.
+                        if let Some(found) = trials.replay(&question.model(&answer))? {
+                            return Ok((Verdict::Refuted(Box::new(found)), queries));
+                        }
+                        left = Some("the solver has values that tell no run apart".to_owned());
+                    }
+                }
+            }
+            queries.push(question.text);
+        }
+        if self.options.solver.is_some() && left.is_none() {
+            return Ok((Verdict::Proven, queries));
+        }
+        let mut sides = open.iter().flat_map(|(a, b)| [*a, *b]);
+        let first: Vec<Term> = sides.by_ref().take(2).collect();
         let undefined = terms
-            .variables(&[first, second])
+            .variables(&first)
             .iter()
             .any(|(_, variable)| matches!(variable, Variable::Undefined(_)));
-        let why = match undefined {
-            true => "an output depends on what was never written",
-            false => "two terms may be equal, but no rule says so",
+        let why = match (left, undefined) {
+            (_, true) => "an output depends on what was never written".to_owned(),
+            (Some(why), _) => why,
+            (None, _) => "two terms may be equal, but no rule says so".to_owned(),
         };
-        let unknown = Unknown::new(format!("{why} ({} open)", bytes(open.len())));
-        Ok(Verdict::Unknown(unknown))
+        let unknown = Unknown::new(format!("{why} ({} open)", bytes(count)));
+        Ok((Verdict::Unknown(unknown), queries))
     }
 }
 

@@ -14,6 +14,9 @@ use visakit_exec::code::{Combine, Destination, Flag, Region, Scalar, Source, Ste
 /// Lanes of a thread.
 pub(crate) const LANES: usize = 32;
 
+/// Places of registers that an address may point at; more are not told apart.
+const MOST_PLACES: usize = 64;
+
 /// For each lane a bit.
 pub(crate) type Mask = [Term; LANES];
 
@@ -290,26 +293,6 @@ impl Thread {
         Ok(self.running.map(|lane| terms.and(lane, bit)))
     }
 
-    /// Place of a lane's element of a source.
-    pub(crate) fn source_place(
-        &self,
-        terms: &mut Terms,
-        program: &Program,
-        source: &Source,
-        lane: usize,
-    ) -> Result<usize, Unknown> {
-        let size = usize::from(source.data_type.size());
-        if let Some(offset) = source.region.offset(lane, size) {
-            return Ok(source.offset + offset);
-        }
-        let (at, further) = source
-            .region
-            .address(lane)
-            .ok_or_else(|| Unknown::new("a region without a place"))?;
-        let base = self.number(terms, source.offset + at, 2, "an address of registers")?;
-        pointed(program, base, further, size)
-    }
-
     /// Place of a lane's element of a destination; `None` if nothing is written.
     pub(crate) fn destination_place(
         &self,
@@ -331,17 +314,41 @@ impl Thread {
         pointed(program, base, further, size).map(Some)
     }
 
-    /// The element of a lane of a source.
+    /// The element of a lane of a source, where a condition holds.
     pub(crate) fn source(
         &self,
         terms: &mut Terms,
         program: &Program,
         source: &Source,
-        lane: usize,
+        (lane, condition): (usize, Term),
     ) -> Result<Term, Unknown> {
         let lane = if source.region == Region::Scalar { 0 } else { lane };
-        let place = self.source_place(terms, program, source, lane)?;
-        self.element(terms, place, source.data_type.size().into())
+        let size = usize::from(source.data_type.size());
+        if let Some(offset) = source.region.offset(lane, size) {
+            return self.element(terms, source.offset + offset, size);
+        }
+        let (at, further) = source
+            .region
+            .address(lane)
+            .ok_or_else(|| Unknown::new("a region without a place"))?;
+        let base = self.element(terms, source.offset + at, 2)?;
+        let base = terms.under(base, condition);
+        let values = terms.possible(base, MOST_PLACES);
+        let values = values.ok_or_else(|| Unknown::new("an address of registers depends on data"))?;
+        let mut found: Option<Term> = None;
+        for value in values {
+            let place = pointed(program, value, further, size)?;
+            let element = self.element(terms, place, size)?;
+            found = Some(match found {
+                None => element,
+                Some(others) => {
+                    let number = terms.constant(value, 16);
+                    let is = terms.equal(base, number);
+                    terms.choice(is, element, others)
+                }
+            });
+        }
+        found.ok_or_else(|| Unknown::new("an address of registers depends on data"))
     }
 
     /// The value of a scalar, which the launch decides.

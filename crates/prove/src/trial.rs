@@ -1,8 +1,8 @@
 //! Runs of both kernels on the executor: they refute in milliseconds, and have the last word.
 
 use crate::prove::{Refutation, Side};
-use crate::term::Variable;
-use hashbrown::{HashMap, HashSet};
+use crate::term::{Model, Variable};
+use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::Instant;
@@ -66,16 +66,19 @@ impl Trials<'_> {
     /// Runs both on these contents of buffers.
     pub(crate) fn replay(
         &self,
-        chosen: &HashMap<Variable, u64>,
+        chosen: &Model,
     ) -> Result<Option<Refutation>, LaunchError> {
         let mut arguments = self.arguments.to_vec();
         for (variable, value) in chosen {
             if let Variable::Input { argument, offset } = variable
                 && let Some(bytes) = arguments.get_mut(*argument as usize).and_then(content)
                 && let Ok(offset) = usize::try_from(*offset)
-                && let Some(byte) = bytes.get_mut(offset)
             {
-                *byte = u8::try_from(value & 0xff).unwrap_or(0);
+                let whole = bytes.len().saturating_sub(offset) >= 4 && offset.is_multiple_of(4);
+                let count = if whole { 4 } else { 1 };
+                for (to, from) in bytes.iter_mut().skip(offset).zip(value.to_le_bytes()).take(count) {
+                    *to = from;
+                }
             }
         }
         match self.compare(&arguments)? {

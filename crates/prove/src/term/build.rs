@@ -283,6 +283,18 @@ impl Terms {
                     let of = self.shifted(&rest, width);
                     return (0, vec![(1 << by, of)]);
                 }
+                // Complements one after the other are the complement of all.
+                let inner = |part: &Term| match self.node(*part) {
+                    Node::Xor(own, parts) if *own == ones(self.width(*part)) => match parts[..] {
+                        [only] => Some(only),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                if let Some(inner) = parts.iter().map(inner).collect::<Option<Vec<_>>>() {
+                    let whole = self.concat(&inner);
+                    return (ones(width), vec![(ones(width), whole)]);
+                }
                 (0, vec![(1, a)])
             }
             _ => (0, vec![(1, a)]),

@@ -1,6 +1,7 @@
 //! Functions of the executor that terms do not look into.
 
-use super::{Term, Terms, Node};
+use super::{Node, Term, Terms};
+use std::fmt;
 use visakit_exec::code::AtomicOp;
 use visakit_exec::{LaneFunction, atomic};
 
@@ -64,5 +65,15 @@ impl Terms {
             return self.constant(value, width);
         }
         self.intern(Node::Symbol(function, sources.into()), width)
+    }
+}
+
+impl fmt::Display for Function {
+    /// The operation, without types.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lane(function, _) => f.write_str(function.operation.name()),
+            Self::Atomic(op, _) => write!(f, "atomic {op:?}"),
+        }
     }
 }

@@ -7,10 +7,13 @@
 mod build;
 mod deep;
 mod function;
+mod possible;
+mod smt;
 mod value;
 
 pub use deep::Deep;
 pub use function::{Function, Output};
+pub use smt::{Model, Question};
 pub use value::Values;
 
 use hashbrown::HashMap;
@@ -31,7 +34,7 @@ impl Term {
 /// A byte, or bits, that nobody knows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Variable {
-    /// A byte of the buffer that an argument is, before the kernel runs.
+    /// A dword of the buffer that an argument is, before the kernel runs, or a byte of what is left at its end.
     Input {
         /// The argument.
         argument: u32,
@@ -228,7 +231,7 @@ impl Terms {
 impl fmt::Display for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input { argument, offset } => write!(f, "argument {argument} byte {offset}"),
+            Self::Input { argument, offset } => write!(f, "argument {argument} from byte {offset}"),
             Self::Undefined(number) => write!(f, "undefined {number}"),
             Self::Free(number) => write!(f, "free {number}"),
         }

@@ -36,7 +36,7 @@ impl<'t, V: FnMut(Variable) -> u64> Values<'t, V> {
                 }
             });
             if todo.len() == before {
-                let value = self.node(next)? & ones(self.terms.width(next));
+                let value = self.node(next)?;
                 self.known.insert(next, value);
                 todo.pop();
             }
@@ -50,52 +50,65 @@ impl<'t, V: FnMut(Variable) -> u64> Values<'t, V> {
 
     /// The value of a term whose parts have one.
     fn node(&mut self, term: Term) -> Option<u64> {
-        let width = self.terms.width(term);
-        let wide = |term: Term| signed(self.get(term), self.terms.width(term));
-        Some(match self.terms.node(term) {
+        match self.terms.node(term) {
+            Node::Variable(variable) => {
+                Some((self.variables)(*variable) & ones(self.terms.width(term)))
+            }
+            _ => self.terms.evaluate(term, |part| self.get(part)),
+        }
+    }
+}
+
+impl Terms {
+    /// The value of a term, given those of its parts; `None` for variables, and for functions without a result.
+    pub(super) fn evaluate(&self, term: Term, get: impl Fn(Term) -> u64) -> Option<u64> {
+        let width = self.width(term);
+        let wide = |term: Term| signed(get(term), self.width(term));
+        let value = match self.node(term) {
             Node::Constant(value) => *value,
-            Node::Variable(variable) => (self.variables)(*variable),
-            Node::Extract(of, low) => self.get(*of) >> low,
+            Node::Variable(_) => return None,
+            Node::Extract(of, low) => get(*of) >> low,
             Node::Concat(parts) => {
                 let (mut value, mut at) = (0, 0);
                 for part in parts {
-                    value |= self.get(*part) << at;
-                    at += self.terms.width(*part);
+                    value |= get(*part) << at;
+                    at += self.width(*part);
                 }
                 value
             }
             Node::Sum(constant, terms) => terms.iter().fold(*constant, |sum, (times, term)| {
-                sum.wrapping_add(times.wrapping_mul(self.get(*term)))
+                sum.wrapping_add(times.wrapping_mul(get(*term)))
             }),
             Node::Product(terms) => terms
                 .iter()
-                .fold(1, |product: u64, term| product.wrapping_mul(self.get(*term))),
-            Node::And(constant, terms) => terms.iter().fold(*constant, |all, t| all & self.get(*t)),
-            Node::Or(constant, terms) => terms.iter().fold(*constant, |all, t| all | self.get(*t)),
-            Node::Xor(constant, terms) => terms.iter().fold(*constant, |all, t| all ^ self.get(*t)),
-            Node::Choice(condition, yes, no) => match self.get(*condition) {
-                0 => self.get(*no),
-                _ => self.get(*yes),
+                .fold(1, |product: u64, term| product.wrapping_mul(get(*term))),
+            Node::And(constant, terms) => terms.iter().fold(*constant, |all, t| all & get(*t)),
+            Node::Or(constant, terms) => terms.iter().fold(*constant, |all, t| all | get(*t)),
+            Node::Xor(constant, terms) => terms.iter().fold(*constant, |all, t| all ^ get(*t)),
+            Node::Choice(condition, yes, no) => match get(*condition) {
+                0 => get(*no),
+                _ => get(*yes),
             },
-            Node::Equal(a, b) => (self.get(*a) == self.get(*b)).into(),
-            Node::Less(a, b) => (self.get(*a) < self.get(*b)).into(),
+            Node::Equal(a, b) => (get(*a) == get(*b)).into(),
+            Node::Less(a, b) => (get(*a) < get(*b)).into(),
             Node::LessSigned(a, b) => (wide(*a) < wide(*b)).into(),
-            Node::Left(a, b) => match self.get(*b) {
-                count if count < u64::from(width) => self.get(*a) << count,
+            Node::Left(a, b) => match get(*b) {
+                count if count < u64::from(width) => get(*a) << count,
                 _ => 0,
             },
-            Node::Right(a, b) => match self.get(*b) {
-                count if count < u64::from(width) => self.get(*a) >> count,
+            Node::Right(a, b) => match get(*b) {
+                count if count < u64::from(width) => get(*a) >> count,
                 _ => 0,
             },
             Node::RightSigned(a, b) => {
-                let count = self.get(*b).min(u64::from(width) - 1);
+                let count = get(*b).min(u64::from(width) - 1);
                 (wide(*a) >> count).cast_unsigned()
             }
             Node::Symbol(function, sources) => {
-                let sources: Vec<u64> = sources.iter().map(|term| self.get(*term)).collect();
+                let sources: Vec<u64> = sources.iter().map(|term| get(*term)).collect();
                 function.evaluate(&sources, width)?
             }
-        })
+        };
+        Some(value & ones(width))
     }
 }

@@ -13,7 +13,7 @@ kernels:
     execution_env:
       grf_count:       128
       inline_data_payload_size: 32
-      offset_to_skip_per_thread_data_load: 192
+      offset_to_skip_per_thread_data_load: 96
       simd_size:       16
     payload_arguments:
       - arg_type:        arg_bypointer
@@ -23,6 +23,10 @@ kernels:
         addrmode:        stateful
         addrspace:       global
         access_type:     readwrite
+    per_thread_payload_arguments:
+      - arg_type:        local_id
+        offset:          0
+        size:            96
     binding_table_indices:
       - bti_value:       0
         arg_index:       0
@@ -200,6 +204,8 @@ impl Routine {
     fn text(&self) -> String {
         let mut text = String::from(
             ".version 4.1\n.kernel \"k\"\n.decl L v_type=G type=uw num_elts=16 align=hword\n\
+             .decl LY v_type=G type=uw num_elts=16 align=hword\n\
+             .decl LZ v_type=G type=uw num_elts=16 align=hword\n\
              .decl R v_type=G type=d num_elts=8 align=hword\n\
              .decl ADDR v_type=G type=ud num_elts=16 align=hword\n\
              .decl LD v_type=G type=ud num_elts=16 align=hword\n\
@@ -217,7 +223,8 @@ impl Routine {
                 );
             }
         }
-        text += ".input L offset=32 size=32\n.kernel_attr SimdSize=16\n.function \"k_0\"\nk_0:\n\
+        text += ".input L offset=32 size=32\n.input LY offset=64 size=32\n.input LZ offset=96 size=32\n\
+                 .kernel_attr SimdSize=16\n.function \"k_0\"\nk_0:\n\
                  or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud\n\
                  mov (M1, 16) LD(0,0)<1> L(0,0)<1;1,0>\n\
                  shl (M1, 16) ADDR(0,0)<1> LD(0,0)<1;1,0> 0x4:ud\n\
