@@ -84,6 +84,7 @@ impl Thread {
     pub(crate) fn without(terms: &mut Terms, a: &Mask, b: &Mask) -> Mask {
         Self::zip(terms, a, b, |terms, a, b| {
             let other = terms.not(b);
+            let other = terms.under(other, a);
             terms.and(a, other)
         })
     }
@@ -254,7 +255,7 @@ impl Thread {
         }
         if let Some(flag) = &step.predicate {
             let flag = self.flag(terms, flag)?;
-            mask = Self::zip(terms, &mask, &flag, Terms::and);
+            mask = Self::zip(terms, &mask, &flag, both);
         }
         Ok(mask)
     }
@@ -280,7 +281,7 @@ impl Thread {
                 }
             };
         }
-        Ok(Self::zip(terms, &self.running, &mask, Terms::and))
+        Ok(Self::zip(terms, &self.running, &mask, both))
     }
 
     /// All running lanes, if the first lane of the predicate is set.
@@ -290,7 +291,7 @@ impl Thread {
         };
         let [bit, ..] = self.flag(terms, flag)?;
         let bit = if inverted { terms.not(bit) } else { bit };
-        Ok(self.running.map(|lane| terms.and(lane, bit)))
+        Ok(self.running.map(|lane| both(terms, lane, bit)))
     }
 
     /// Place of a lane's element of a destination; `None` if nothing is written.
@@ -367,6 +368,12 @@ impl Thread {
             .number(wide)
             .ok_or_else(|| Unknown::new(format!("{what} depends on data")))
     }
+}
+
+/// A lane where a predicate is set, too: what it is elsewhere makes no difference.
+fn both(terms: &mut Terms, lane: Term, bit: Term) -> Term {
+    let bit = terms.under(bit, lane);
+    terms.and(lane, bit)
 }
 
 /// An element that an address of registers points at: inside of one variable.

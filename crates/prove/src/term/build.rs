@@ -40,6 +40,9 @@ impl Bitwise {
 /// Parts into which a number is split for a bitwise operation: more are left to a solver.
 const MOST_RUNS: u32 = 6;
 
+/// How deep a term is looked into for a bit that is known.
+const DEPTH: u8 = 8;
+
 /// Terms of a sum or of a list; more make a new term.
 const MOST_TERMS: usize = 256;
 
@@ -628,25 +631,60 @@ impl Terms {
         if self.number(condition).is_some() {
             return term;
         }
-        match self.node(term) {
-            Node::Choice(own, yes, no) => {
-                let (own, yes, no) = (*own, *yes, *no);
-                if self.implies(condition, own) {
-                    return self.under(yes, condition);
-                }
-                let other = self.not(own);
-                if self.implies(condition, other) {
-                    return self.under(no, condition);
-                }
-                term
-            }
+        self.under_within(term, condition, DEPTH)
+    }
+
+    fn under_within(&mut self, term: Term, condition: Term, depth: u8) -> Term {
+        let Some(depth) = depth.checked_sub(1) else {
+            return term;
+        };
+        match self.node(term).clone() {
+            Node::Constant(_) => term,
+            Node::Choice(own, yes, no) => match self.decided(own, condition, depth) {
+                Some(true) => self.under_within(yes, condition, depth),
+                Some(false) => self.under_within(no, condition, depth),
+                None => term,
+            },
             Node::Concat(parts) => {
-                let parts = parts.clone();
-                let parts: Vec<_> = parts.iter().map(|part| self.under(*part, condition)).collect();
+                let parts = parts.iter().map(|part| self.under_within(*part, condition, depth));
+                let parts: Vec<_> = parts.collect();
                 self.concat(&parts)
+            }
+            _ if self.width(term) == 1 && self.implies(condition, term) => self.constant(1, 1),
+            Node::And(1, parts) if self.width(term) == 1 => {
+                self.each_under(Bitwise::And, &parts, condition, depth)
+            }
+            Node::Or(0, parts) if self.width(term) == 1 => {
+                self.each_under(Bitwise::Or, &parts, condition, depth)
+            }
+            Node::Xor(own, parts) if self.width(term) == 1 => {
+                let rest = self.each_under(Bitwise::Xor, &parts, condition, depth);
+                let own = self.constant(own, 1);
+                self.xor(rest, own)
+            }
+            _ if self.width(term) == 1 => {
+                let other = self.not(term);
+                match self.implies(condition, other) {
+                    true => self.constant(0, 1),
+                    false => term,
+                }
             }
             _ => term,
         }
+    }
+
+    /// Whether a bit is set or clear wherever another one is set.
+    fn decided(&mut self, bit: Term, condition: Term, depth: u8) -> Option<bool> {
+        let bit = self.under_within(bit, condition, depth);
+        self.number(bit).map(|value| value != 0)
+    }
+
+    fn each_under(&mut self, kind: Bitwise, parts: &[Term], condition: Term, depth: u8) -> Term {
+        let start = self.constant(kind.neutral(1), 1);
+        parts.iter().fold(start, |all, part| {
+            let part = self.under_within(*part, condition, depth);
+            self.bitwise(kind, all, part)
+        })
     }
 
     /// Whether both are the same.
