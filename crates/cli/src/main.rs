@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
   visakit roundtrip objects/             read and write all below a folder, compare
   visakit run --case cases/*             kernels with inputs and expected outputs
   visakit check --case cases/*           races, wrong accesses, undefined values in kernels
+  visakit prove --case old/dg2 new/dg2   whether two kernels compute the same
   visakit profile --case cases/vecadd/skl  hot lines, lanes, messages, simulated time
   visakit convert k.isa --to 3.6 -o o.isa  the same object for older readers
   visakit validate objects/              what is wrong with all below a folder
@@ -92,6 +93,8 @@ enum Command {
     Diff(commands::diff::Args),
     /// Compare what two compilers made of the same kernels: profiles side by side, and what they do.
     CompareCompilers(commands::compare::Args),
+    /// Prove that two kernels compute the same, or find inputs that tell them apart.
+    Prove(Box<commands::prove::ProveArgs>),
     /// Estimate how many registers are in use at each instruction.
     Pressure(commands::pressure::Args),
     /// Draw the control flow of routines, for Graphviz or as SVG.
@@ -270,6 +273,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Man(args) => commands::shell::man(args),
         Command::Isa(args) => commands::isa::run(args),
         Command::CompareCompilers(args) => commands::compare::run(args),
+        Command::Prove(args) => commands::prove::run(args),
         Command::Pressure(args) => commands::pressure::run(args),
         Command::Platforms(args) => commands::platforms::run(args),
         Command::Opencl(args) => commands::opencl::run(args),

@@ -55,6 +55,7 @@
 //!   registers (`image.rs`: a new thread resets only what programs write; in the next group of a launch, unless it is
 //!   observed, it restores only what may be read before it is written, and of the header, the place of the group and inputs
 //!   sets only what is read and may differ: `program/start.rs`).
+//! * `probe.rs` answers what a single lane or message does, by running it, for those who reason about programs (`crates/prove`).
 //! * `run/thread.rs` is the loop, `run/common.rs` the inner one, a single function for each kind of host: hot
 //!   computations that follow each other, whatever lanes they enable, share the work of counting and of looking what comes
 //!   next; other computations, jumps, joins, changes of the float mode and calls of unobserved messages. `run/waiting.rs` has
@@ -94,6 +95,7 @@ mod native;
 mod observe;
 mod operands;
 mod passes;
+mod probe;
 mod program;
 mod run;
 pub mod support;
@@ -118,6 +120,7 @@ pub use observe::{
     unwatched_runs,
 };
 pub use passes::Pass;
+pub use probe::{Accesses, LaneFunction, LaneResult, Probe, atomic};
 pub use program::{Examined, Program, ThreadStart};
 pub use run::{
     CallFrame, Counters, Group, HeaderDwords, Interrupt, Limits, Position, Progress, Thread,

@@ -27,6 +27,7 @@ mod picture;
 pub(crate) mod platforms;
 pub(crate) mod pressure;
 pub(crate) mod profile;
+pub(crate) mod prove;
 pub(crate) mod reduce;
 pub(crate) mod rename;
 pub(crate) mod roundtrip;

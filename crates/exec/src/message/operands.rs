@@ -178,7 +178,10 @@ impl MessageOperands {
                 let end = offset + usize::from(data_type.size());
                 self.scalars.push(offset..end);
             }
-            Scalar::Indirect { address, .. } => self.scalars.push(address..address + 2),
+            Scalar::Indirect { address, .. } => {
+                self.scalars.push(address..address + 2);
+                self.indirect = true;
+            }
         }
     }
 

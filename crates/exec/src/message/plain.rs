@@ -21,6 +21,8 @@ pub struct MessageOperands {
     pub sources: Vec<Range<usize>>,
     /// The data loaded from memory.
     pub loaded: Option<Range<usize>>,
+    /// Whether a scalar is where an address of the register file points: only that address is listed.
+    pub indirect: bool,
 }
 
 /// An element of the register file for each lane, one after the other.

@@ -9,7 +9,7 @@ use std::fmt::{self, Display, Formatter};
 use visakit_isa::DataType;
 
 /// A modification of a source after it is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Modify {
     /// Nothing.
     #[default]

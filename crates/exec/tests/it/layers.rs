@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// From the lowest one up.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 18] = [
     "fault",
     "operands",
     "lanes",
@@ -22,6 +22,7 @@ const LAYERS: [&str; 17] = [
     "variables",
     "translate",
     "program",
+    "probe",
     "run",
     "lib",
 ];

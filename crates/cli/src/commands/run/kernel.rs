@@ -62,14 +62,14 @@ pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, V
     })
 }
 
-pub(super) fn arguments(args: &Args) -> Result<Vec<Argument>, Failure> {
+pub(crate) fn arguments(args: &Args) -> Result<Vec<Argument>, Failure> {
     let limit = args.config().max_memory;
     let arguments = args.args.iter().map(|spec| spec.argument(limit));
     arguments.collect::<Result<_, _>>().map_err(Failure::Other)
 }
 
 /// Reads the kernel and how it is to be launched.
-pub(super) fn with_kernel<R>(
+pub(crate) fn with_kernel<R>(
     args: &Args,
     run: impl FnOnce(&Kernel<'_>, &NdRange) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
@@ -197,6 +197,32 @@ fn program(args: &Args) -> Result<Program, Failure> {
         zebin: metadata.zebin,
         locals,
     })
+}
+
+/// The text of the metadata that the arguments name.
+pub(crate) fn zeinfo_text(args: &Args) -> Result<String, Failure> {
+    let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
+    let given = given.map(|path| metadata(path)).transpose()?;
+    let found = match (given, args.files.first()) {
+        (Some(given), _) => Some(given),
+        (None, Some(path)) if path.is_dir() => {
+            Dump::open(path)?.kernel(args.routine.as_deref())?.metadata
+        }
+        (None, Some(path)) => match open(path)?.zebin {
+            Some(zebin) => return Ok(zebin.zeinfo),
+            None => None,
+        },
+        (None, None) => None,
+    };
+    match found {
+        Some(Metadata {
+            zebin: Some(zebin), ..
+        }) => Ok(zebin.zeinfo),
+        Some(Metadata { path, .. }) => Ok(std::fs::read_to_string(path)?),
+        None => Err(Failure::Other(
+            "the metadata of a source that is compiled are not kept: compile it with `visakit compile` first".to_owned(),
+        )),
+    }
 }
 
 fn metadata(path: &Path) -> Result<Metadata, Failure> {

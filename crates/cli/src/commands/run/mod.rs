@@ -272,6 +272,22 @@ impl Args {
         &self.case
     }
 
+    /// The same for each of two programs that are named; `None` for another number of them.
+    pub(crate) fn halves(&self) -> Option<[Self; 2]> {
+        let [old, new] = self.files.as_slice() else {
+            return None;
+        };
+        Some([old, new].map(|path| Self {
+            files: vec![path.clone()],
+            ..self.clone()
+        }))
+    }
+
+    /// Takes the metadata from elsewhere.
+    pub(crate) fn set_metadata(&mut self, zeinfo: Option<PathBuf>, zebin: Option<PathBuf>) {
+        (self.zeinfo, self.zebin) = (zeinfo, zebin);
+    }
+
     /// A case, which may name files as the arguments say.
     pub(crate) fn open_case(&self, path: &Path) -> Result<Case, LaunchError> {
         Ok(Case::open(path)?.allow_outside(self.allow_outside))

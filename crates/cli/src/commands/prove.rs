@@ -1,0 +1,266 @@
+//! `visakit prove`: whether two kernels compute the same, whatever is in their buffers.
+
+mod witness;
+
+use super::run;
+use crate::output::{self, Failure, count, heading, printable, stdout};
+use crate::{Status, input};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+use visakit_launch::{Argument, Kernel, LaunchError, NdRange};
+use visakit_prove::{Difference, Options, Proof, Side, Verdict, prove};
+
+#[derive(clap::Args)]
+#[command(after_long_help = "Examples:
+  visakit prove old.isa new.isa --zeinfo k.zeinfo --global 64 --arg zeros:256 --arg u32:7
+  visakit prove --case cases/vecadd/dg2 cases240/vecadd/dg2
+  visakit prove old.isa new.isa --zeinfo k.zeinfo --global 64 --arg zeros:256 --witness apart
+  visakit run --case apart/old apart/new         what they do on the inputs that tell them apart
+
+The grid, the sizes of buffers, and all arguments that are no buffers are as given; what is in the buffers is not known.
+docs/proving.md says what a proof means. The exit code is 0 if the kernels are proven equal, 1 otherwise, 2 for input
+that cannot be used.")]
+pub(crate) struct ProveArgs {
+    #[command(flatten)]
+    run: run::Args,
+    /// Launch metadata of the second program, if they are not those of the first.
+    #[arg(long, value_name = "FILE")]
+    new_zeinfo: Option<PathBuf>,
+    /// The same from a compiled program (zebin).
+    #[arg(long, value_name = "FILE", conflicts_with = "new_zeinfo")]
+    new_zebin: Option<PathBuf>,
+    /// The content of the buffer of argument N is as given, such as that of a table of indices.
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    known: Vec<usize>,
+    /// How many generated contents both kernels run on before anything is proven.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    trials: u64,
+    /// Most seconds for a pair of kernels.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    time: u64,
+    /// Write inputs that tell the kernels apart into a new folder: two cases, old and new, for `visakit run --case`.
+    #[arg(long, value_name = "DIR")]
+    witness: Option<PathBuf>,
+    /// Write each question that is left to a solver into a folder, in SMT-LIB.
+    #[arg(long, value_name = "DIR")]
+    smt2: Option<PathBuf>,
+    /// Ask this command for what rules leave open: it reads SMT-LIB on its standard input, as `z3 -in` does.
+    #[arg(long, value_name = "COMMAND")]
+    solver: Option<String>,
+}
+
+/// A kernel with its grid and arguments.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    kernel: &'a Kernel<'a>,
+    range: NdRange,
+    arguments: &'a [Argument],
+}
+
+pub(crate) fn run(args: &ProveArgs) -> Result<Status, Failure> {
+    let pool = args.run.pool()?;
+    pool.install(|| match args.run.cases() {
+        [] => programs(args),
+        [old, new] => cases(args, old, new),
+        _ => Err(Failure::Other(
+            "--case takes two folders: the old and the new case".to_owned(),
+        )),
+    })
+}
+
+fn programs(args: &ProveArgs) -> Result<Status, Failure> {
+    let Some([old, mut new]) = args.run.halves() else {
+        return Err(Failure::Other(
+            "name two programs, the old and the new one, or two cases with --case".to_owned(),
+        ));
+    };
+    if args.new_zeinfo.is_some() || args.new_zebin.is_some() {
+        new.set_metadata(args.new_zeinfo.clone(), args.new_zebin.clone());
+    }
+    let arguments = run::kernel::arguments(&old)?;
+    run::kernel::with_kernel(&old, |first, range| {
+        run::kernel::with_kernel(&new, |second, _| {
+            let given = |kernel| Given {
+                kernel,
+                range: *range,
+                arguments: &arguments,
+            };
+            let texts = || Ok([run::kernel::zeinfo_text(&old)?, run::kernel::zeinfo_text(&new)?]);
+            pair(args, given(first), given(second), &texts)
+        })
+    })
+}
+
+fn cases(args: &ProveArgs, old: &PathBuf, new: &PathBuf) -> Result<Status, Failure> {
+    let (first, second) = (args.run.open_case(old)?, args.run.open_case(new)?);
+    let texts = || Ok([witness::zeinfo_of_case(old)?, witness::zeinfo_of_case(new)?]);
+    let (config, from_text) = (args.run.config(), args.run.takes_texts());
+    let mut done = None;
+    // Errors of the command go by the side of those of launches.
+    let ran = first.launch(from_text, &config, |o| o, |kernel, arguments, launch| {
+        let old = Given {
+            kernel,
+            range: *launch.range(),
+            arguments,
+        };
+        second.launch(from_text, &config, |o| o, |kernel, _, launch| {
+            let new = Given {
+                kernel,
+                range: *launch.range(),
+                arguments,
+            };
+            done = Some(pair(args, old, new, &texts));
+            Ok::<(), LaunchError>(())
+        })
+    });
+    ran?;
+    done.unwrap_or(Ok(Status::Unusable))
+}
+
+/// Proves a pair and tells the answer.
+fn pair(
+    args: &ProveArgs,
+    old: Given<'_>,
+    new: Given<'_>,
+    zeinfo: &dyn Fn() -> Result<[String; 2], Failure>,
+) -> Result<Status, Failure> {
+    let options = Options {
+        known: args.known.clone(),
+        trials: args.trials,
+        time: Duration::from_secs(args.time),
+        smt2: args.smt2.is_some(),
+        solver: args.solver.clone(),
+        ..Options::default()
+    };
+    let config = args.run.config();
+    let proof = prove(
+        Side {
+            kernel: old.kernel,
+            range: old.range,
+        },
+        Side {
+            kernel: new.kernel,
+            range: new.range,
+        },
+        old.arguments,
+        &config,
+        &options,
+    )?;
+    if let Some(folder) = &args.smt2 {
+        std::fs::create_dir_all(folder)?;
+        for (number, query) in proof.queries.iter().enumerate() {
+            std::fs::write(folder.join(format!("{number}.smt2")), query)?;
+        }
+    }
+    if let (Some(folder), Verdict::Refuted(found)) = (&args.witness, &proof.verdict) {
+        let sides = [(old, "old"), (new, "new")];
+        for ((given, name), zeinfo) in sides.into_iter().zip(&zeinfo()?) {
+            witness::write(folder, name, given.kernel, &given.range, found, zeinfo)?;
+        }
+    }
+    tell(args, old, &proof)
+}
+
+const fn verdict(proof: &Proof) -> &'static str {
+    match proof.verdict {
+        Verdict::Proven => "proven",
+        Verdict::Refuted(_) => "refuted",
+        Verdict::Unknown(_) => "unknown",
+    }
+}
+
+/// Why it is so.
+fn reason(proof: &Proof) -> Option<String> {
+    match &proof.verdict {
+        Verdict::Proven => None,
+        Verdict::Refuted(found) => Some(match &found.difference {
+            Difference::Byte {
+                argument,
+                offset,
+                old,
+                new,
+            } => format!("argument {argument}, byte {offset}: old {old:#04x}, new {new:#04x}"),
+            Difference::Fault(fault) => format!("only the new one has a fault: {fault}"),
+        }),
+        Verdict::Unknown(unknown) => Some(unknown.to_string()),
+    }
+}
+
+/// What the answer takes for granted.
+fn assumptions(args: &ProveArgs, given: Given<'_>) -> Vec<String> {
+    let NdRange { global, local, .. } = given.range;
+    let mut all = vec![format!("a grid of {global:?} work-items in groups of {local:?}")];
+    for (number, argument) in given.arguments.iter().enumerate() {
+        all.push(match argument {
+            Argument::Buffer(bytes) if args.known.contains(&number) => {
+                format!("argument {number}: a buffer of {} with the content given", count(bytes.len(), "byte"))
+            }
+            Argument::Buffer(bytes) => {
+                format!("argument {number}: a buffer of {} with any content", count(bytes.len(), "byte"))
+            }
+            Argument::Value(bytes) => {
+                let digits: String = bytes.iter().rev().map(|b| format!("{b:02x}")).collect();
+                format!("argument {number}: the value 0x{digits}")
+            }
+            other => format!("argument {number}: a {}", other.kind()),
+        });
+    }
+    all
+}
+
+fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failure> {
+    let name = printable(old.kernel.info().name.as_bytes());
+    let reason = reason(proof).map(|why| printable(why.as_bytes()));
+    let assumed = assumptions(args, old);
+    if args.run.json() {
+        let outputs: Vec<Value> = proof
+            .outputs
+            .iter()
+            .map(|o| json!({ "argument": o.argument, "bytes": o.bytes, "written": o.written, "open": o.open }))
+            .collect();
+        output::json(&json!({
+            "kernels": [{
+                "kernel": name,
+                "verdict": verdict(proof),
+                "reason": reason,
+                "mode": "bits",
+                "assumed": assumed,
+                "outputs": outputs,
+                "terms": proof.terms,
+                "seconds": proof.time.as_secs_f64(),
+            }]
+        }))?;
+    } else {
+        let mut out = stdout();
+        let title = format!("kernel {name}: {}", verdict(proof));
+        writeln!(out, "{}", heading(&title))?;
+        if let Some(reason) = &reason {
+            writeln!(out, "  because    {reason}")?;
+        }
+        for line in &assumed {
+            writeln!(out, "  assumed    {line}")?;
+        }
+        writeln!(out, "  mode       bits")?;
+        for o in &proof.outputs {
+            let state = match o.open {
+                0 => "all equal".to_owned(),
+                open => format!("{open} open"),
+            };
+            let all = count(usize::try_from(o.bytes).unwrap_or(usize::MAX), "byte");
+            writeln!(out, "  compared   argument {}: {} of {all} written, {state}", o.argument, o.written)?;
+        }
+        if let Some(folder) = &args.witness
+            && matches!(proof.verdict, Verdict::Refuted(_))
+        {
+            let folder = input::name(folder);
+            writeln!(out, "  witness    {folder}: `visakit run --case {folder}/old {folder}/new`")?;
+        }
+        out.flush()?;
+    }
+    Ok(match proof.verdict {
+        Verdict::Proven => Status::Clean,
+        _ => Status::Findings,
+    })
+}

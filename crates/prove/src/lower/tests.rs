@@ -1,0 +1,154 @@
+//! Whatever is understood of an operation is what the executor computes.
+
+use super::{agrees, understood};
+use crate::term::{Terms, Variable};
+use visakit_exec::LaneFunction;
+use visakit_exec::code::{Lane, Modify, Operation, Precision, Relation};
+use visakit_isa::DataType;
+
+const OPERATIONS: [Operation; 45] = [
+    Operation::Copy,
+    Operation::Convert(Lane::F32),
+    Operation::Convert(Lane::F64),
+    Operation::Convert(Lane::I32),
+    Operation::Convert(Lane::U32),
+    Operation::IntegerToFloat,
+    Operation::Not,
+    Operation::CountBits,
+    Operation::LeadingZeros,
+    Operation::ReverseBits,
+    Operation::Add,
+    Operation::Mul,
+    Operation::Div,
+    Operation::Mod,
+    Operation::Avg,
+    Operation::MulHigh,
+    Operation::Min,
+    Operation::Max,
+    Operation::And,
+    Operation::Or,
+    Operation::Xor,
+    Operation::Shl,
+    Operation::Shr,
+    Operation::Rol,
+    Operation::Ror,
+    Operation::Mad,
+    Operation::Add3,
+    Operation::ExtractSigned,
+    Operation::ExtractUnsigned,
+    Operation::Boolean(0xe8),
+    Operation::Boolean(0xca),
+    Operation::Boolean(0x96),
+    Operation::Boolean(0x7f),
+    Operation::Boolean(0x13),
+    Operation::Insert,
+    Operation::Compare(Relation::Equal),
+    Operation::Compare(Relation::NotEqual),
+    Operation::Compare(Relation::Less),
+    Operation::Compare(Relation::LessEqual),
+    Operation::Select,
+    Operation::AddCarry,
+    Operation::SubBorrow,
+    Operation::MadWide,
+    Operation::DotBytes,
+    Operation::Add3Overflow,
+];
+
+const LANES: [Lane; 9] = [
+    Lane::U8,
+    Lane::U16,
+    Lane::U32,
+    Lane::I32,
+    Lane::U64,
+    Lane::I64,
+    Lane::I128,
+    Lane::F32,
+    Lane::F64,
+];
+
+const TYPES: [DataType; 11] = [
+    DataType::Ub,
+    DataType::B,
+    DataType::Uw,
+    DataType::W,
+    DataType::Ud,
+    DataType::D,
+    DataType::Uq,
+    DataType::Q,
+    DataType::Hf,
+    DataType::F,
+    DataType::Df,
+];
+
+const MODIFIERS: [Modify; 5] = [
+    Modify::None,
+    Modify::Neg,
+    Modify::Not,
+    Modify::Abs,
+    Modify::NegAbs,
+];
+
+/// The functions of an operation: sources of the same type, or of another one after the first; results of every type.
+fn functions(operation: Operation, turn: &mut usize, mut to: impl FnMut(&LaneFunction)) {
+    let two = matches!(
+        operation,
+        Operation::AddCarry | Operation::SubBorrow | Operation::MadWide
+    );
+    for lane in LANES {
+        for source in TYPES {
+            for result in TYPES {
+                *turn += 1;
+                let other = if turn.is_multiple_of(3) {
+                    TYPES[*turn % TYPES.len()]
+                } else {
+                    source
+                };
+                let modify = MODIFIERS[*turn / 2 % MODIFIERS.len()];
+                let modify = if turn.is_multiple_of(2) { Modify::None } else { modify };
+                let flag = matches!(operation, Operation::Compare(_)) && turn.is_multiple_of(2);
+                to(&LaneFunction {
+                    operation,
+                    lane,
+                    precision: Precision::Float,
+                    sources: [
+                        (source, modify),
+                        (other, Modify::None),
+                        (source, Modify::None),
+                        (source, Modify::None),
+                    ],
+                    destination: (!flag).then_some((result, turn.is_multiple_of(5))),
+                    second: two.then_some((DataType::Ud, false)),
+                    sets: flag,
+                    cr0: visakit_exec::USUAL_MODE,
+                });
+            }
+        }
+    }
+}
+
+/// The executor refutes nothing: what depends on it is only how much is understood.
+#[test]
+fn understood_functions_are_those_of_the_executor() {
+    let (mut known, mut all, mut turn) = (0, 0, 0);
+    for operation in OPERATIONS {
+        functions(operation, &mut turn, |function| {
+            let mut terms = Terms::new();
+            let used = operation.sources();
+            let types = function.sources.iter().take(used);
+            let elements: Vec<_> = (0..)
+                .zip(types)
+                .map(|(n, (ty, _))| terms.variable(Variable::Free(n), 8 * ty.size()))
+                .collect();
+            let flag = (operation.flags() > 0).then(|| terms.variable(Variable::Free(9), 1));
+            let Some(agreed) = agrees(function) else {
+                return;
+            };
+            all += 1;
+            if understood(&mut terms, function, &elements, flag).is_some() {
+                assert!(agreed, "{function:?}");
+                known += 1;
+            }
+        });
+    }
+    assert!(known > 4000 && all > 9000, "{known} of {all}");
+}

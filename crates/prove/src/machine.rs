@@ -1,0 +1,549 @@
+//! Runs a launch on terms.
+
+use crate::lower::{Lowering, bits};
+use crate::memory::{Bytes, Global, Moment};
+use crate::term::{Term, Terms};
+use crate::thread::{Frame, LANES, Mask, Pause, Thread};
+use crate::unknown::Unknown;
+use hashbrown::HashSet;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use visakit_exec::code::{Action, Code, Compute, Operation, Step};
+use visakit_exec::{LaneFunction, Limits, Probe, Program};
+use visakit_launch::{Launch, LaunchError};
+
+/// Bounds of a run on terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Budget {
+    /// Steps of all threads.
+    pub(crate) steps: u64,
+    /// Terms of both kernels.
+    pub(crate) terms: usize,
+    /// When to stop.
+    pub(crate) deadline: Option<Instant>,
+}
+
+/// Why a run on terms has no result.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    Unknown(Unknown),
+    Launch(LaunchError),
+}
+
+impl From<Unknown> for Failed {
+    fn from(unknown: Unknown) -> Self {
+        Self::Unknown(unknown)
+    }
+}
+
+impl From<LaunchError> for Failed {
+    fn from(error: LaunchError) -> Self {
+        Self::Launch(error)
+    }
+}
+
+/// Calls that have not returned; more are a recursion that nothing ends.
+const MOST_CALLS: usize = 64;
+
+/// Steps between looks at the clock.
+const LOOK: u64 = 256;
+
+/// What runs.
+pub(crate) struct Machine<'a> {
+    pub(crate) terms: &'a mut Terms,
+    pub(crate) lowering: &'a mut Lowering,
+    pub(crate) launch: &'a Launch,
+    pub(crate) global: Global,
+    /// Local memory of the group.
+    pub(crate) local: Bytes,
+    /// Scratch memory by thread of the group.
+    pub(crate) scratch: Vec<Bytes>,
+    pub(crate) probe: Probe,
+    pub(crate) now: Moment,
+    pub(crate) budget: Budget,
+    steps: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// Runs all groups of a launch; the contents of arguments in `known` are as they are.
+    pub(crate) fn run(
+        (terms, lowering): (&'a mut Terms, &'a mut Lowering),
+        launch: &'a Launch,
+        known: &HashSet<usize>,
+        budget: Budget,
+    ) -> Result<Global, Failed> {
+        let limits = Limits::default();
+        let first = launch.start(0, &limits)?;
+        let slm = first.slm().len();
+        let scratch = first.threads().first().map_or(0, |t| t.scratch().len());
+        let probe = Probe::new(launch.program(), slm, scratch)
+            .map_err(|fault| Unknown::new(fault.to_string()))?;
+        let mut machine = Self {
+            terms,
+            lowering,
+            launch,
+            global: Global::new(launch, known),
+            local: Bytes::default(),
+            scratch: Vec::new(),
+            probe,
+            now: Moment {
+                group: 0,
+                thread: 0,
+                signals: 0,
+                waits: 0,
+            },
+            budget,
+            steps: 0,
+        };
+        for number in 0..launch.group_count() {
+            machine.group(number, &limits)?;
+        }
+        if machine.global.writes_variables() {
+            return Err(Unknown::new("the kernel writes variables of the program").into());
+        }
+        Ok(machine.global)
+    }
+
+    fn program(&self) -> &'a Program {
+        self.launch.program()
+    }
+
+    /// Runs a group.
+    fn group(&mut self, number: u64, limits: &Limits) -> Result<(), Failed> {
+        let group = self.launch.start(number, limits)?;
+        let program = self.program();
+        let defined = program.defined();
+        let mut threads = Vec::new();
+        for thread in group.threads() {
+            let registers = thread.registers();
+            let mut file = Vec::with_capacity(registers.len());
+            // Registers that nobody reads before they are written need no term of their own.
+            let mut is_defined = vec![false; registers.len()];
+            for range in &defined {
+                if let Some(part) = is_defined.get_mut(range.clone()) {
+                    part.fill(true);
+                }
+            }
+            for (byte, is_defined) in registers.iter().zip(is_defined) {
+                file.push(match is_defined {
+                    true => self.terms.constant((*byte).into(), 8),
+                    false => self.terms.undefined(),
+                });
+            }
+            let position = thread.position(program);
+            let mut running = [self.terms.constant(0, 1); LANES];
+            for (lane, to) in running.iter_mut().enumerate() {
+                *to = self.terms.constant((position.running >> lane & 1).into(), 1);
+            }
+            let cr0 = program.predefined_variables().find(|(name, _)| *name == "cr0");
+            let cr0 = cr0.and_then(|(_, slot)| {
+                let bytes = registers.get(slot.offset..)?.first_chunk::<4>()?;
+                Some(u32::from_le_bytes(*bytes))
+            });
+            threads.push(Thread {
+                file,
+                mode: self.terms.constant(cr0.unwrap_or(0).into(), 32),
+                place: program.code().routines.first().map_or(0, |r| r.entry),
+                running,
+                waiting: BTreeMap::new(),
+                frames: Vec::new(),
+                pause: Pause::None,
+                signals: 0,
+                waits: 0,
+            });
+        }
+        self.local = Bytes::default();
+        self.scratch = threads.iter().map(|_| Bytes::default()).collect();
+        loop {
+            for (place, thread) in threads.iter_mut().enumerate() {
+                if thread.pause == Pause::None {
+                    self.now.group = number;
+                    self.now.thread = place;
+                    self.thread(thread)?;
+                }
+            }
+            if threads.iter().all(|t| t.pause == Pause::Ended) {
+                return Ok(());
+            }
+            if threads.iter().all(|t| t.pause == Pause::Barrier) {
+                for thread in &mut threads {
+                    thread.pause = Pause::None;
+                }
+                continue;
+            }
+            let signals = threads.iter().map(|t| t.signals).min().unwrap_or(0);
+            let mut progress = false;
+            for thread in &mut threads {
+                if thread.pause == Pause::Split && signals > thread.waits {
+                    thread.waits += 1;
+                    thread.pause = Pause::None;
+                    progress = true;
+                }
+            }
+            if !progress {
+                return Err(Unknown::new("threads wait at a barrier for ever").into());
+            }
+        }
+    }
+
+    /// Runs a thread until it ends or waits.
+    fn thread(&mut self, thread: &mut Thread) -> Result<(), Unknown> {
+        let code = self.program().code();
+        while thread.pause == Pause::None {
+            let Some(step) = code.steps.get(thread.place) else {
+                return Err(Unknown::new("the code has no end"));
+            };
+            self.count()?;
+            self.now.signals = thread.signals;
+            self.now.waits = thread.waits;
+            if let Some(mask) = thread.waiting.remove(&thread.place) {
+                thread.running = Thread::zip(self.terms, &thread.running, &mask, Terms::or);
+            }
+            let ran = self.step(thread, step);
+            ran.map_err(|unknown| {
+                let routine = code.routines.get(step.origin.routine as usize);
+                unknown.at(
+                    routine.map_or("", |routine| &routine.name),
+                    step.origin.instruction,
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self) -> Result<(), Unknown> {
+        self.steps += 1;
+        if self.steps > self.budget.steps {
+            let most = self.budget.steps;
+            return Err(Unknown::new(format!("more than {most} steps")));
+        }
+        if self.terms.count() > self.budget.terms {
+            let most = self.budget.terms;
+            return Err(Unknown::new(format!("more than {most} terms")));
+        }
+        if self.steps.is_multiple_of(LOOK)
+            && self.budget.deadline.is_some_and(|end| Instant::now() > end)
+        {
+            return Err(Unknown::new("out of time"));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, thread: &mut Thread, step: &Step) -> Result<(), Unknown> {
+        let next = thread.place + 1;
+        match &step.action {
+            Action::Compute(compute) => {
+                let enabled = thread.enabled(self.terms, step)?;
+                if Thread::may(self.terms, &enabled) {
+                    self.compute(thread, compute, step, &enabled)?;
+                }
+                thread.place = next;
+            }
+            Action::Message(message) => {
+                let enabled = thread.enabled(self.terms, step)?;
+                self.message(thread, message, &enabled)?;
+                thread.place = next;
+            }
+            Action::Join | Action::Nothing | Action::Count(_) => thread.place = next,
+            Action::UpdateMode(place) => {
+                // The mode is changed whatever lanes run, as long as the thread is here.
+                let cr0 = thread.element(self.terms, *place, 4)?;
+                let here = Thread::any(self.terms, &thread.running);
+                thread.mode = self.terms.choice(here, cr0, thread.mode);
+                thread.place = next;
+            }
+            Action::ExecutionMask(place) => {
+                let word = self.terms.concat(&thread.running);
+                let here = Thread::any(self.terms, &thread.running);
+                thread.set_element(self.terms, *place, word, here)?;
+                thread.place = next;
+            }
+            Action::Jump { target, inverted } => {
+                let taken = thread.condition(self.terms, step, *inverted)?;
+                thread.branch(self.terms, *target, &taken);
+            }
+            Action::Goto { target, inverted } => {
+                let taken = thread.taken(self.terms, step, *inverted)?;
+                thread.branch(self.terms, *target, &taken);
+            }
+            Action::Switch { index, targets } => {
+                let index = thread.scalar(self.terms, *index, "the index of a jump")?;
+                let target = usize::try_from(index).ok().and_then(|i| targets.get(i));
+                let target = target.ok_or_else(|| Unknown::new("a jump without a target"))?;
+                let running = thread.running;
+                thread.branch(self.terms, *target, &running);
+            }
+            Action::Call {
+                target,
+                function,
+                uniform,
+            } => {
+                let entered = self.selected(thread, step, *uniform)?;
+                self.call(thread, *target, *function, entered)?;
+            }
+            Action::CallAddress { address, uniform } => {
+                let entered = self.selected(thread, step, *uniform)?;
+                if !Thread::may(self.terms, &entered) {
+                    thread.place = next;
+                    return Ok(());
+                }
+                let address = thread.scalar(self.terms, *address, "the address of a call")?;
+                let function = Code::function_at(address);
+                let routine = function.and_then(|f| self.program().code().routines.get(f));
+                let routine = routine.ok_or_else(|| Unknown::new("a call of no function"))?;
+                self.call(thread, routine.entry, function, entered)?;
+            }
+            Action::Return { uniform } => {
+                let lanes = self.selected(thread, step, *uniform)?;
+                self.give_back(thread, &lanes);
+            }
+            Action::Barrier => {
+                self.certain(thread, "a barrier")?;
+                (thread.place, thread.pause) = (next, Pause::Barrier);
+                thread.signals += 1;
+                thread.waits += 1;
+            }
+            Action::Signal => {
+                self.certain(thread, "a barrier")?;
+                thread.signals += 1;
+                thread.place = next;
+            }
+            Action::Wait => {
+                self.certain(thread, "a barrier")?;
+                (thread.place, thread.pause) = (next, Pause::Split);
+            }
+            Action::Fault(kind) => {
+                return Err(Unknown::new(format!("a fault may be reached: {kind}")));
+            }
+            Action::Systolic(_) => return Err(Unknown::new("a systolic product")),
+            Action::Clock(_) => return Err(Unknown::new("the clock is read")),
+            Action::NamedSignal(_) | Action::NamedWait(_) => {
+                return Err(Unknown::new("a named barrier"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that lanes run here for sure, before something that is done even without lanes.
+    fn certain(&mut self, thread: &Thread, what: &str) -> Result<(), Unknown> {
+        let any = Thread::any(self.terms, &thread.running);
+        match self.terms.number(any) {
+            Some(1) => Ok(()),
+            _ => Err(Unknown::new(format!("{what} under a condition that depends on data"))),
+        }
+    }
+
+    /// Lanes that call or return.
+    fn selected(&mut self, thread: &Thread, step: &Step, uniform: bool) -> Result<Mask, Unknown> {
+        match uniform {
+            true => thread.condition(self.terms, step, false),
+            false => thread.taken(self.terms, step, false),
+        }
+    }
+
+    fn call(
+        &mut self,
+        thread: &mut Thread,
+        target: usize,
+        function: Option<usize>,
+        entered: Mask,
+    ) -> Result<(), Unknown> {
+        if !Thread::may(self.terms, &entered) {
+            thread.place += 1;
+            return Ok(());
+        }
+        let active = function.is_some() && thread.frames.iter().any(|f| f.function == function);
+        if active || thread.frames.len() >= MOST_CALLS {
+            return Err(Unknown::new("a recursion"));
+        }
+        let others = Thread::without(self.terms, &thread.running, &entered);
+        thread.frames.push(Frame {
+            return_to: thread.place + 1,
+            entered,
+            others,
+            waiting: std::mem::take(&mut thread.waiting),
+            function,
+        });
+        thread.place = target;
+        thread.running = entered;
+        Ok(())
+    }
+
+    fn give_back(&mut self, thread: &mut Thread, lanes: &Mask) {
+        let rest = Thread::without(self.terms, &thread.running, lanes);
+        let next = thread.place + 1;
+        thread.park(self.terms, next, &rest);
+        if thread.settle(self.terms) {
+            return;
+        }
+        let Some(frame) = thread.frames.pop() else {
+            thread.pause = Pause::Ended;
+            return;
+        };
+        thread.waiting = frame.waiting;
+        let back = Thread::zip(self.terms, &frame.entered, &frame.others, Terms::or);
+        thread.park(self.terms, frame.return_to, &back);
+        thread.settle(self.terms);
+    }
+
+    /// Runs a computation in lanes whose conditions hold.
+    fn compute(
+        &mut self,
+        thread: &mut Thread,
+        compute: &Compute,
+        step: &Step,
+        enabled: &Mask,
+    ) -> Result<(), Unknown> {
+        let lanes = usize::from(step.lanes.count);
+        if self.predicates(thread, compute, lanes, enabled)? {
+            return Ok(());
+        }
+        let here = Thread::any(self.terms, &thread.running);
+        let mode = self.terms.under(thread.mode, here);
+        let mode = self.terms.number(mode).and_then(|mode| u32::try_from(mode).ok());
+        let mode = mode.ok_or_else(|| Unknown::new("the float mode depends on data"))?;
+        let function = LaneFunction::of(compute, mode).ok_or_else(|| {
+            Unknown::new(format!("the operation {}", compute.operation.name()))
+        })?;
+        let zero = self.terms.constant(0, 1);
+        let used = compute.operation.sources();
+        let selector = match compute.operation.flags() {
+            0 => None,
+            _ => Some(thread.flag(self.terms, &compute.flags[0])?),
+        };
+        let mut results = Vec::with_capacity(lanes);
+        for (lane, condition) in enabled.iter().enumerate().take(lanes) {
+            if self.terms.number(*condition) == Some(0) {
+                continue;
+            }
+            let mut elements = Vec::with_capacity(used);
+            for source in compute.sources.iter().take(used) {
+                let element = thread.source(self.terms, self.program(), source, (lane, *condition))?;
+                elements.push(self.terms.under(element, *condition));
+            }
+            let flag = selector.map(|mask| mask.get(lane).copied().unwrap_or(zero));
+            let found = self.lowering.apply(self.terms, &function, &elements, flag);
+            let found = found.ok_or_else(|| {
+                Unknown::new(format!("the operation {}", compute.operation.name()))
+            })?;
+            results.push((lane, *condition, found));
+        }
+        let program = self.program();
+        for (lane, condition, found) in &results {
+            let place = thread.destination_place(self.terms, program, &compute.destination, *lane)?;
+            if let (Some(place), Some(value)) = (place, found.value) {
+                thread.set_element(self.terms, place, value, *condition)?;
+            }
+        }
+        if let Some(second) = &compute.second {
+            for (lane, condition, found) in &results {
+                let place = thread.destination_place(self.terms, program, second, *lane)?;
+                if let (Some(place), Some(value)) = (place, found.second) {
+                    thread.set_element(self.terms, place, value, *condition)?;
+                }
+            }
+        }
+        if let Some(flag) = &compute.sets {
+            let mut found = [zero; LANES];
+            for (lane, _, result) in &results {
+                if let (Some(to), Some(bit)) = (found.get_mut(*lane), result.flag) {
+                    *to = bit;
+                }
+            }
+            thread.set_flag(self.terms, flag, &found, enabled)?;
+        }
+        Ok(())
+    }
+
+    /// Computations on predicates as a whole; false for others.
+    fn predicates(
+        &mut self,
+        thread: &mut Thread,
+        compute: &Compute,
+        lanes: usize,
+        enabled: &Mask,
+    ) -> Result<bool, Unknown> {
+        let zero = self.terms.constant(0, 1);
+        let [first, second] = &compute.flags;
+        let set = match compute.operation {
+            Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor => {
+                let (a, b) = (thread.flag(self.terms, first)?, thread.flag(self.terms, second)?);
+                let of = match compute.operation {
+                    Operation::FlagAnd => Terms::and,
+                    Operation::FlagOr => Terms::or,
+                    _ => Terms::xor,
+                };
+                Thread::zip(self.terms, &a, &b, of)
+            }
+            Operation::FlagNot => {
+                let mask = thread.flag(self.terms, first)?;
+                mask.map(|bit| self.terms.not(bit))
+            }
+            Operation::FlagFromBits => {
+                let [source, ..] = &compute.sources;
+                let element = self.unsigned(thread, source, 0)?;
+                let mut mask = [zero; LANES];
+                for (bit, to) in (0..).zip(&mut mask) {
+                    *to = self.terms.extract(element, bit, 1);
+                }
+                mask
+            }
+            Operation::FlagFromLanes => {
+                let [source, ..] = &compute.sources;
+                let mut mask = [zero; LANES];
+                for lane in 0..lanes {
+                    let element = self.unsigned(thread, source, lane)?;
+                    if let Some(to) = mask.get_mut(lane) {
+                        *to = self.terms.extract(element, 0, 1);
+                    }
+                }
+                mask
+            }
+            Operation::FlagToNumber(elements) => {
+                let to = &compute.destination;
+                if to.saturate || to.data_type.is_float() {
+                    return Err(Unknown::new("a predicate as a float, or saturated"));
+                }
+                let word = thread.element(self.terms, first.offset as usize, 4)?;
+                let kept = self.terms.constant((1 << elements.clamp(1, 32)) - 1, 32);
+                let word = self.terms.and(word, kept);
+                let by = self.terms.constant(first.first.into(), 32);
+                let word = self.terms.right(word, by);
+                let value = self.terms.zero_extend(word, bits(to.data_type));
+                for (lane, condition) in enabled.iter().enumerate().take(lanes) {
+                    if self.terms.number(*condition) == Some(0) {
+                        continue;
+                    }
+                    let place = thread.destination_place(self.terms, self.program(), to, lane)?;
+                    if let Some(place) = place {
+                        thread.set_element(self.terms, place, value, *condition)?;
+                    }
+                }
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        };
+        if let Some(flag) = &compute.sets {
+            thread.set_flag(self.terms, flag, &set, enabled)?;
+        }
+        Ok(true)
+    }
+
+    /// An element as a dword, by its own signedness and without its modifier.
+    fn unsigned(
+        &mut self,
+        thread: &Thread,
+        source: &visakit_exec::code::Source,
+        lane: usize,
+    ) -> Result<Term, Unknown> {
+        if source.data_type.is_float() {
+            return Err(Unknown::new("a float as the bits of a predicate"));
+        }
+        let always = self.terms.constant(1, 1);
+        let element = thread.source(self.terms, self.program(), source, (lane, always))?;
+        Ok(match source.data_type.is_signed() {
+            true => self.terms.sign_extend(element, 32),
+            false => self.terms.zero_extend(element, 32),
+        })
+    }
+}

@@ -1,0 +1,309 @@
+//! Memory whose bytes are terms, and who accesses them.
+
+use crate::term::{Term, Terms, Variable};
+use crate::unknown::Unknown;
+use hashbrown::{HashMap, HashSet};
+use visakit_exec::code::AtomicOp;
+use visakit_launch::{Launch, MemoryObject, ObjectKind};
+
+/// When a thread accesses memory. Threads of a group are ordered by its barriers: what one did before its signal is before
+/// what another does after the wait for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Moment {
+    pub(crate) group: u64,
+    pub(crate) thread: usize,
+    pub(crate) signals: u64,
+    pub(crate) waits: u64,
+}
+
+impl Moment {
+    /// Whether it is before another one that has run later.
+    const fn is_before(self, later: Self) -> bool {
+        self.group == later.group && (self.thread == later.thread || self.signals < later.waits)
+    }
+}
+
+/// How a byte is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    /// An operation that may be exchanged with others of its kind, as nobody uses what it returns.
+    Commuting(AtomicOp),
+    /// Any other atomic operation.
+    Atomic,
+}
+
+/// Who has read a byte since it was written.
+#[derive(Clone, Copy, Debug, Default)]
+enum Readers {
+    #[default]
+    None,
+    One(Moment),
+    /// Several threads: their group, if it is one, and the latest moment.
+    Many(Option<u64>, u64),
+}
+
+impl Readers {
+    fn add(&mut self, now: Moment) {
+        *self = match *self {
+            Self::None => Self::One(now),
+            Self::One(old) if old.group == now.group && old.thread == now.thread => Self::One(now),
+            Self::One(old) => Self::Many(
+                (old.group == now.group).then_some(now.group),
+                old.signals.max(now.signals),
+            ),
+            Self::Many(group, latest) => Self::Many(
+                group.filter(|group| *group == now.group),
+                latest.max(now.signals),
+            ),
+        };
+    }
+
+    fn are_before(self, now: Moment) -> bool {
+        match self {
+            Self::None => true,
+            Self::One(old) => old.is_before(now),
+            Self::Many(group, latest) => group == Some(now.group) && latest < now.waits,
+        }
+    }
+}
+
+/// Operations that commute, of several threads: the group and the thread if it is one, and the latest moment.
+#[derive(Clone, Copy, Debug)]
+struct Commuting {
+    op: AtomicOp,
+    at: Moment,
+    one_group: bool,
+    one_thread: bool,
+}
+
+impl Commuting {
+    fn is_before(self, now: Moment) -> bool {
+        self.one_group
+            && self.at.group == now.group
+            && (self.one_thread && self.at.thread == now.thread || self.at.signals < now.waits)
+    }
+
+    /// With another one of its kind.
+    fn and(self, now: Moment) -> Self {
+        Self {
+            one_group: self.one_group && self.at.group == now.group,
+            one_thread: self.one_thread && self.at.thread == now.thread,
+            at: Moment {
+                signals: self.at.signals.max(now.signals),
+                ..now
+            },
+            ..self
+        }
+    }
+}
+
+/// A byte. Accesses that are before the last write, which is before all others, are forgotten.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    value: Option<Term>,
+    writer: Option<Moment>,
+    commuting: Option<Commuting>,
+    readers: Readers,
+}
+
+impl Cell {
+    fn access(&mut self, now: Moment, access: Access) -> Result<(), Unknown> {
+        let race = Unknown::new(match access {
+            Access::Atomic => "the result of an atomic operation depends on the order of threads",
+            _ => "threads access a byte without an order, and one of them writes it",
+        });
+        let same_kind = |c: Commuting| access == Access::Commuting(c.op);
+        if self.writer.is_some_and(|writer| !writer.is_before(now))
+            || self.commuting.is_some_and(|c| !same_kind(c) && !c.is_before(now))
+            || access != Access::Read && !self.readers.are_before(now)
+        {
+            return Err(race);
+        }
+        match access {
+            Access::Read => self.readers.add(now),
+            Access::Write | Access::Atomic => {
+                self.writer = Some(now);
+                self.commuting = None;
+                self.readers = Readers::None;
+            }
+            Access::Commuting(op) => {
+                self.commuting = match self.commuting {
+                    Some(old) if old.op == op => Some(old.and(now)),
+                    old => {
+                        // What is before everything else is as good as a write.
+                        if let Some(old) = old {
+                            self.writer = Some(old.at);
+                        }
+                        Some(Commuting {
+                            op,
+                            at: now,
+                            one_group: true,
+                            one_thread: true,
+                        })
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bytes by address.
+#[derive(Debug, Default)]
+pub(crate) struct Bytes(HashMap<u64, Cell>);
+
+impl Bytes {
+    /// Notes an access; an error if it is a race.
+    pub(crate) fn access(
+        &mut self,
+        address: u64,
+        now: Moment,
+        access: Access,
+    ) -> Result<(), Unknown> {
+        self.0.entry(address).or_default().access(now, access)
+    }
+
+    pub(crate) fn get(&self, address: u64) -> Option<Term> {
+        self.0.get(&address)?.value
+    }
+
+    pub(crate) fn set(&mut self, address: u64, value: Term) {
+        self.0.entry(address).or_default().value = Some(value);
+    }
+
+    /// All addresses with a value.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        let set = self.0.iter().filter(|(_, cell)| cell.value.is_some());
+        set.map(|(address, _)| *address)
+    }
+}
+
+/// What an object holds before the kernel runs.
+#[derive(Debug)]
+enum Content {
+    /// The bytes of an argument, which nobody knows.
+    Argument(u32),
+    Known(Vec<u8>),
+    Undefined,
+    /// Output that is not compared.
+    Output,
+}
+
+/// The byte of an argument of that size before the kernel runs. Dwords are whole, as kernels mostly load them.
+pub(crate) fn input(terms: &mut Terms, argument: u32, offset: u64, bytes: u64) -> Term {
+    let first = offset & !3;
+    if bytes - first < 4 {
+        return terms.variable(Variable::Input { argument, offset }, 8);
+    }
+    let offset_in = u8::try_from(8 * (offset & 3)).unwrap_or(0);
+    let dword = Variable::Input {
+        argument,
+        offset: first,
+    };
+    let dword = terms.variable(dword, 32);
+    terms.extract(dword, offset_in, 8)
+}
+
+/// Global memory of a launch.
+#[derive(Debug)]
+pub(crate) struct Global {
+    /// By address.
+    objects: Vec<(MemoryObject, Content)>,
+    pub(crate) bytes: Bytes,
+}
+
+impl Global {
+    /// The memory of a launch. The contents of the arguments in `known` are as they are.
+    pub(crate) fn new(launch: &Launch, known: &HashSet<usize>) -> Self {
+        let mut objects: Vec<(MemoryObject, Content)> = Vec::new();
+        for object in launch.objects() {
+            let read = || {
+                let found = launch.memory().find(object.address);
+                let all = found.map(|(buffer, at)| (launch.memory().read(buffer), at));
+                let part = all.and_then(|(bytes, at)| {
+                    let at = usize::try_from(at).ok()?;
+                    let end = at.checked_add(usize::try_from(object.bytes).ok()?)?;
+                    Some(bytes.get(at..end)?.to_vec())
+                });
+                part.map_or(Content::Undefined, Content::Known)
+            };
+            let content = match &object.kind {
+                ObjectKind::Argument(number) if known.contains(number) => read(),
+                ObjectKind::Argument(number) => {
+                    Content::Argument(u32::try_from(*number).unwrap_or(u32::MAX))
+                }
+                ObjectKind::Data(_) | ObjectKind::Other => read(),
+                ObjectKind::Private => Content::Undefined,
+                ObjectKind::Printf => Content::Output,
+            };
+            // The first of several arguments that are one buffer speaks for it.
+            if !objects.iter().any(|(o, _)| o.address == object.address) {
+                objects.push((object, content));
+            }
+        }
+        objects.sort_by_key(|(object, _)| object.address);
+        Self {
+            objects,
+            bytes: Bytes::default(),
+        }
+    }
+
+    fn object(&self, address: u64) -> Option<(&MemoryObject, &Content)> {
+        let after = self.objects.partition_point(|(o, _)| o.address <= address);
+        let (object, content) = self.objects.get(after.checked_sub(1)?)?;
+        (address - object.address < object.bytes).then_some((object, content))
+    }
+
+    /// The byte at an address, now.
+    pub(crate) fn read(&mut self, terms: &mut Terms, address: u64) -> Term {
+        if let Some(value) = self.bytes.get(address) {
+            return value;
+        }
+        let value = match self.object(address) {
+            Some((object, Content::Argument(argument))) => {
+                input(terms, *argument, address - object.address, object.bytes)
+            }
+            Some((object, Content::Known(bytes))) => {
+                let offset = usize::try_from(address - object.address).ok();
+                let byte = offset.and_then(|offset| bytes.get(offset)).copied();
+                terms.constant(byte.unwrap_or(0).into(), 8)
+            }
+            _ => terms.undefined(),
+        };
+        self.bytes.set(address, value);
+        value
+    }
+
+    /// Whether a byte may be written: an object has it, whose end is compared.
+    pub(crate) fn check_write(&self, address: u64) -> Result<(), Unknown> {
+        match self.object(address) {
+            Some((_, Content::Output)) => Err(Unknown::new("the kernel prints")),
+            Some(_) => Ok(()),
+            None => Err(Unknown::new("a write outside of all objects")),
+        }
+    }
+
+    /// The arguments that are buffers or images, with address and size.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = (usize, u64, u64)> + '_ {
+        self.objects.iter().filter_map(|(object, _)| match object.kind {
+            ObjectKind::Argument(number) => Some((number, object.address, object.bytes)),
+            _ => None,
+        })
+    }
+
+    /// Variables of the program that outlive the kernel and that it wrote.
+    pub(crate) fn writes_variables(&self) -> bool {
+        let mut data = self.objects.iter().filter(|(object, content)| {
+            matches!(object.kind, ObjectKind::Data(_)) && matches!(content, Content::Known(_))
+        });
+        data.any(|(object, _)| {
+            let range = object.address..object.address + object.bytes;
+            self.bytes
+                .0
+                .iter()
+                .any(|(address, cell)| range.contains(address) && (cell.writer.is_some() || cell.commuting.is_some()))
+        })
+    }
+}

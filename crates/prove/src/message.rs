@@ -1,0 +1,553 @@
+//! Messages on terms: what they access is found out by the executor, for addresses that the launch decides.
+
+use crate::machine::Machine;
+use crate::memory::Access;
+use crate::term::{Function, Output, Term};
+use crate::thread::{LANES, Mask, Thread};
+use crate::unknown::Unknown;
+use visakit_exec::code::{AtomicOp, Message, MessageOperands};
+use hashbrown::HashMap;
+use std::ops::Range;
+use visakit_exec::{Accesses, MemoryAccess, Space};
+
+/// Where a byte is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Place {
+    Global(u64),
+    Local(u64),
+    Scratch(u64),
+}
+
+impl Place {
+    /// That many bytes further on.
+    const fn after(self, by: u64) -> Self {
+        match self {
+            Self::Global(address) => Self::Global(address.wrapping_add(by)),
+            Self::Local(address) => Self::Local(address.wrapping_add(by)),
+            Self::Scratch(address) => Self::Scratch(address.wrapping_add(by)),
+        }
+    }
+}
+
+/// A message that runs, lane by lane or all at once.
+struct Sent<'m> {
+    message: &'m Message,
+    operands: &'m MessageOperands,
+    /// Bytes of addresses and scalars, by their places in the register file.
+    placed: Vec<(usize, u8)>,
+    /// Whether it runs at all.
+    whole: Term,
+    /// The register file before it.
+    before: Vec<Term>,
+    /// What it has written, and for which lane.
+    written: HashMap<Place, (Option<u8>, Term)>,
+}
+
+/// Addresses that a lane may have; more are not told apart.
+const MOST_ADDRESSES: usize = 256;
+
+/// An address that a lane has under a condition.
+struct Way {
+    lane: usize,
+    condition: Term,
+    /// The bytes of the address, by their places in the register file.
+    bytes: Vec<(usize, u8)>,
+}
+
+/// Operations whose order makes no difference to what is left in memory.
+const fn commutes(op: AtomicOp) -> bool {
+    matches!(
+        op,
+        AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::Increment
+            | AtomicOp::Decrement
+            | AtomicOp::UnsignedMin
+            | AtomicOp::UnsignedMax
+            | AtomicOp::SignedMin
+            | AtomicOp::SignedMax
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+    )
+}
+
+impl Machine<'_> {
+    /// Runs a message in lanes whose conditions hold.
+    pub(crate) fn message(
+        &mut self,
+        thread: &mut Thread,
+        message: &Message,
+        enabled: &Mask,
+    ) -> Result<(), Unknown> {
+        let name = message.name();
+        let by_lane = match name {
+            "fence" | "nothing" | "prefetch" => return Ok(()),
+            // They work whatever lanes run, as long as the thread is here.
+            "block" | "media" => false,
+            "load" | "store" | "atomic" | "block2d" => true,
+            _ => return Err(Unknown::new(format!("a message: {name}"))),
+        };
+        if by_lane && !Thread::may(self.terms, enabled) {
+            return Ok(());
+        }
+        let here = Thread::any(self.terms, &thread.running);
+        let whole = match name {
+            "block2d" => Thread::any(self.terms, enabled),
+            _ => here,
+        };
+        let operands = message.operands();
+        if operands.indirect {
+            return Err(Unknown::new("a scalar by an address of registers"));
+        }
+        let mut placed = self.scalars(thread, &operands, here)?;
+        let mut rest = *enabled;
+        let mut ways: Vec<Way> = Vec::new();
+        for (lane, condition) in enabled.iter().enumerate() {
+            if self.terms.number(*condition) != Some(0) {
+                let before = ways.len();
+                self.addresses(thread, &operands, (lane, *condition), &mut placed, &mut ways)?;
+                if ways.len() > before
+                    && let Some(lane) = rest.get_mut(lane)
+                {
+                    *lane = self.terms.constant(0, 1);
+                }
+            }
+        }
+        let mut sent = Sent {
+            message,
+            operands: &operands,
+            placed,
+            whole,
+            // All operands are read before any result is written.
+            before: match name {
+                "atomic" => thread.file.clone(),
+                _ => Vec::new(),
+            },
+            written: HashMap::new(),
+        };
+        if ways.is_empty() {
+            return self.access(thread, &mut sent, enabled, &[]);
+        }
+        if !matches!(name, "load" | "store" | "atomic") {
+            return Err(Unknown::new("an address depends on data"));
+        }
+        // Lanes one by one, in their order; a lane for each address that it may have.
+        let none = self.terms.constant(0, 1);
+        for lane in 0..LANES {
+            let mut own = ways.iter().filter(|way| way.lane == lane).peekable();
+            let certain = rest.get(lane).copied().unwrap_or(none);
+            if own.peek().is_none() && self.terms.number(certain) == Some(0) {
+                continue;
+            }
+            let mut alone = [none; LANES];
+            if own.peek().is_none() {
+                if let Some(to) = alone.get_mut(lane) {
+                    *to = certain;
+                }
+                self.access(thread, &mut sent, &alone, &[])?;
+                continue;
+            }
+            for way in own {
+                if let Some(to) = alone.get_mut(lane) {
+                    *to = way.condition;
+                }
+                self.access(thread, &mut sent, &alone, &way.bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a message in these lanes, with these bytes of addresses besides those that are certain.
+    fn access(
+        &mut self,
+        thread: &mut Thread,
+        sent: &mut Sent<'_>,
+        enabled: &Mask,
+        bytes: &[(usize, u8)],
+    ) -> Result<(), Unknown> {
+        let mask = self.mask(enabled);
+        let found = self.probed(sent, mask, bytes, 0)?;
+        if found.partial {
+            return Err(Unknown::new("a part of a surface that does not exist"));
+        }
+        if let Some(range) = sent.operands.loaded.clone() {
+            self.zeros(thread, sent, range, &found.all, (mask, bytes))?;
+        }
+        let op = sent.message.lanes().and_then(|m| m.atomic).map(|a| a.op);
+        for access in &found.all {
+            let condition = match access.lane {
+                Some(lane) => enabled.get(usize::from(lane)).copied(),
+                None => Some(sent.whole),
+            };
+            let condition = condition.ok_or_else(|| Unknown::new("a lane that does not exist"))?;
+            match (access.atomic, access.write) {
+                (true, _) => {
+                    let op = op.ok_or_else(|| Unknown::new("an atomic operation on a surface"))?;
+                    self.atomic(thread, &sent.before, access, op, condition)?;
+                }
+                (false, true) => self.store(thread, sent, access, condition)?,
+                (false, false) => self.load(thread, access, condition)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the probe; the registers that are loaded have that byte before.
+    fn probed(
+        &mut self,
+        sent: &Sent<'_>,
+        mask: u32,
+        bytes: &[(usize, u8)],
+        fill: u8,
+    ) -> Result<Accesses, Unknown> {
+        let registers = self.probe.registers();
+        if let Some(range) = sent.operands.loaded.clone()
+            && let Some(part) = registers.get_mut(range)
+        {
+            part.fill(fill);
+        }
+        for (place, byte) in sent.placed.iter().chain(bytes) {
+            if let Some(to) = registers.get_mut(*place) {
+                *to = *byte;
+            }
+        }
+        let found = self.probe.run(sent.message, self.launch.memory(), mask);
+        found.map_err(|fault| Unknown::new(fault.to_string()))
+    }
+
+    /// Lanes that may be enabled.
+    fn mask(&self, enabled: &Mask) -> u32 {
+        let lanes = enabled.iter().enumerate();
+        let may = lanes.filter(|(_, lane)| self.terms.number(**lane) != Some(0));
+        may.fold(0, |mask, (lane, _)| mask | 1 << lane)
+    }
+
+    /// What all lanes use, by its places: numbers. Where the message does not run, they make no difference.
+    fn scalars(
+        &mut self,
+        thread: &Thread,
+        operands: &MessageOperands,
+        here: Term,
+    ) -> Result<Vec<(usize, u8)>, Unknown> {
+        let mut placed = Vec::new();
+        for place in operands.scalars.iter().cloned().flatten() {
+            let byte = thread.file.get(place).copied();
+            let byte = byte.map(|byte| self.terms.under(byte, here));
+            let byte = byte.and_then(|byte| self.terms.number(byte));
+            let byte = byte.and_then(|byte| u8::try_from(byte).ok());
+            let unknown = || Unknown::new("an address or a surface depends on data");
+            placed.push((place, byte.ok_or_else(unknown)?));
+        }
+        Ok(placed)
+    }
+
+    /// Notes the address of a lane, or else the numbers that it may be.
+    fn addresses(
+        &mut self,
+        thread: &Thread,
+        operands: &MessageOperands,
+        (lane, condition): (usize, Term),
+        placed: &mut Vec<(usize, u8)>,
+        ways: &mut Vec<Way>,
+    ) -> Result<(), Unknown> {
+        for of in &operands.addresses {
+            if lane >= of.lanes {
+                continue;
+            }
+            let place = of.offset + lane * of.bytes;
+            let address = thread.element(self.terms, place, of.bytes)?;
+            let address = self.terms.under(address, condition);
+            let bytes = |value: u64| (place..).zip(value.to_le_bytes().into_iter().take(of.bytes));
+            if let Some(value) = self.terms.number(address) {
+                placed.extend(bytes(value));
+                continue;
+            }
+            let values = self.terms.possible(address, MOST_ADDRESSES);
+            let (Some(values), 1) = (values, operands.addresses.len()) else {
+                return Err(Unknown::new("an address depends on data"));
+            };
+            for value in values {
+                let width = self.terms.width(address);
+                let number = self.terms.constant(value, width);
+                let is = self.terms.equal(address, number);
+                let condition = self.terms.and(condition, is);
+                if self.terms.number(condition) != Some(0) {
+                    ways.push(Way {
+                        lane,
+                        condition,
+                        bytes: bytes(value).collect(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets registers to zero that a load changes although nothing in memory belongs to them.
+    fn zeros(
+        &mut self,
+        thread: &mut Thread,
+        sent: &Sent<'_>,
+        range: Range<usize>,
+        all: &[MemoryAccess],
+        (mask, bytes): (u32, &[(usize, u8)]),
+    ) -> Result<(), Unknown> {
+        let mut covered = vec![false; range.len()];
+        for data in all.iter().filter_map(|access| access.data) {
+            let first = data.whole.checked_sub(range.start);
+            let part = first.and_then(|first| covered.get_mut(first..first + data.whole_bytes));
+            part.ok_or_else(|| Unknown::new("a load beside its operand"))?
+                .fill(true);
+        }
+        if covered.iter().all(|covered| *covered) {
+            return Ok(());
+        }
+        let loaded = |machine: &mut Self| {
+            let found = machine.probe.registers().get(range.clone());
+            found.map(<[u8]>::to_vec).unwrap_or_default()
+        };
+        let before = loaded(self);
+        self.probed(sent, mask, bytes, 0xff)?;
+        let after = loaded(self);
+        // The bytes of addresses are as they are before the message in both runs.
+        let mut own: HashMap<usize, u8> = HashMap::new();
+        own.extend(sent.placed.iter().chain(bytes).copied());
+        let zero = self.terms.constant(0, 8);
+        let all = range.clone().zip(covered).zip(before.iter().zip(&after));
+        for ((place, covered), (first, second)) in all {
+            let kept = match own.get(&place) {
+                Some(byte) => first == byte && second == byte,
+                None => (*first, *second) == (0, 0xff),
+            };
+            if covered || kept {
+                continue;
+            }
+            // Whose lane it is is not known.
+            if (*first, *second) != (0, 0) || self.terms.number(sent.whole) != Some(1) {
+                return Err(Unknown::new("a load of what is not in memory"));
+            }
+            thread.set_element(self.terms, place, zero, sent.whole)?;
+        }
+        Ok(())
+    }
+
+    /// Where the first byte of an access is.
+    fn place(&self, access: &MemoryAccess) -> Result<Place, Unknown> {
+        Ok(match (access.space, access.extent) {
+            (Space::Global, _) => Place::Global(access.address),
+            (Space::Surface(_), Some(extent)) => {
+                Place::Global(extent.base.wrapping_add(access.address))
+            }
+            (Space::Surface(_), None) => return Err(Unknown::new("a surface that is no buffer")),
+            (Space::Local, _) => Place::Local(access.address),
+            (Space::Scratch, _) => Place::Scratch(access.address),
+        })
+    }
+
+    /// The byte at a place, now.
+    fn read(&mut self, place: Place, by: u64, access: Access) -> Result<Term, Unknown> {
+        let now = self.now;
+        Ok(match place {
+            Place::Global(address) => {
+                let address = address.wrapping_add(by);
+                self.global.bytes.access(address, now, access)?;
+                self.global.read(self.terms, address)
+            }
+            Place::Local(address) => {
+                let address = address.wrapping_add(by);
+                self.local.access(address, now, access)?;
+                match self.local.get(address) {
+                    Some(value) => value,
+                    None => {
+                        let value = self.terms.undefined();
+                        self.local.set(address, value);
+                        value
+                    }
+                }
+            }
+            Place::Scratch(address) => {
+                let address = address.wrapping_add(by);
+                let scratch = self.scratch.get_mut(now.thread);
+                let scratch = scratch.ok_or_else(|| Unknown::new("no scratch memory"))?;
+                match scratch.get(address) {
+                    Some(value) => value,
+                    None => {
+                        let value = self.terms.undefined();
+                        scratch.set(address, value);
+                        value
+                    }
+                }
+            }
+        })
+    }
+
+    /// Writes a byte where a condition holds.
+    fn write(
+        &mut self,
+        place: Place,
+        by: u64,
+        (value, condition): (Term, Term),
+        access: Access,
+    ) -> Result<(), Unknown> {
+        let old = match self.terms.number(condition) {
+            Some(1) => value,
+            // The byte keeps its value otherwise; that is no access of the thread.
+            _ => match place {
+                Place::Global(address) => self.global.read(self.terms, address.wrapping_add(by)),
+                _ => self.read(place, by, Access::Write)?,
+            },
+        };
+        let value = self.terms.choice(condition, value, old);
+        let now = self.now;
+        match place {
+            Place::Global(address) => {
+                let address = address.wrapping_add(by);
+                self.global.check_write(address)?;
+                self.global.bytes.access(address, now, access)?;
+                self.global.bytes.set(address, value);
+            }
+            Place::Local(address) => {
+                let address = address.wrapping_add(by);
+                self.local.access(address, now, access)?;
+                self.local.set(address, value);
+            }
+            Place::Scratch(address) => {
+                if let Some(scratch) = self.scratch.get_mut(now.thread) {
+                    scratch.set(address.wrapping_add(by), value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, thread: &mut Thread, access: &MemoryAccess, condition: Term) -> Result<(), Unknown> {
+        let data = access.data;
+        let data = data.ok_or_else(|| Unknown::new("a load of what is no run of bytes"))?;
+        let place = self.place(access)?;
+        let zero = self.terms.constant(0, 8);
+        let inside = data.offset..data.offset + access.bytes as usize;
+        for at in data.whole..data.whole + data.whole_bytes {
+            if !inside.contains(&at) {
+                thread.set_element(self.terms, at, zero, condition)?;
+            }
+        }
+        for (by, at) in (0..).zip(inside) {
+            let value = self.read(place, by, Access::Read)?;
+            thread.set_element(self.terms, at, value, condition)?;
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        thread: &Thread,
+        sent: &mut Sent<'_>,
+        access: &MemoryAccess,
+        condition: Term,
+    ) -> Result<(), Unknown> {
+        let data = access.data;
+        let data = data.ok_or_else(|| Unknown::new("a store of what is no run of bytes"))?;
+        let place = self.place(access)?;
+        for by in 0..u64::from(access.bytes) {
+            let at = data.offset + usize::try_from(by).unwrap_or(usize::MAX);
+            let value = thread.element(self.terms, at, 1)?;
+            // The order of lanes makes no difference to what is the same.
+            let key = place.after(by);
+            let (lane, other) = *sent.written.entry(key).or_insert((access.lane, value));
+            if lane != access.lane && other != value {
+                return Err(Unknown::new("lanes of a message write different values to a byte"));
+            }
+            self.write(place, by, (value, condition), Access::Write)?;
+        }
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        thread: &mut Thread,
+        before: &[Term],
+        access: &MemoryAccess,
+        op: AtomicOp,
+        condition: Term,
+    ) -> Result<(), Unknown> {
+        let place = self.place(access)?;
+        let how = match access.data {
+            None if commutes(op) => Access::Commuting(op),
+            _ => Access::Atomic,
+        };
+        let bytes = access.bytes as usize;
+        let width = u8::try_from(8 * bytes).unwrap_or(64);
+        let mut old = Vec::with_capacity(bytes);
+        for by in 0..u64::from(access.bytes) {
+            old.push(self.read(place, by, how)?);
+        }
+        let old = self.terms.concat(&old);
+        let mut operands = [self.terms.constant(0, width); 2];
+        for (to, at) in operands.iter_mut().zip(access.operands) {
+            if let Some(at) = at {
+                let operand = before.get(at..at + bytes);
+                let operand = operand.ok_or_else(|| Unknown::new("an operand outside of the register file"))?;
+                *to = self.terms.concat(operand);
+            }
+        }
+        let [a, b] = operands;
+        let new = self.applied(op, [old, a, b], width);
+        let returned = match op {
+            AtomicOp::PreDecrement => new,
+            _ => old,
+        };
+        for by in 0..access.bytes {
+            let low = u8::try_from(8 * by).unwrap_or(0);
+            let byte = self.terms.extract(new, low, 8);
+            self.write(place, by.into(), (byte, condition), how)?;
+        }
+        if let Some(data) = access.data {
+            let whole = u8::try_from(8 * data.whole_bytes).unwrap_or(64);
+            let value = self.terms.zero_extend(returned, whole);
+            thread.set_element(self.terms, data.whole, value, condition)?;
+        }
+        Ok(())
+    }
+
+    /// The element after an atomic operation.
+    fn applied(&mut self, op: AtomicOp, [old, a, b]: [Term; 3], width: u8) -> Term {
+        let terms = &mut *self.terms;
+        let one = terms.constant(1, width);
+        match op {
+            AtomicOp::Load => old,
+            AtomicOp::Store => a,
+            AtomicOp::Add => terms.add(old, a),
+            AtomicOp::Sub => terms.subtract(old, a),
+            AtomicOp::Increment => terms.add(old, one),
+            AtomicOp::Decrement | AtomicOp::PreDecrement => terms.subtract(old, one),
+            AtomicOp::And => terms.and(old, a),
+            AtomicOp::Or => terms.or(old, a),
+            AtomicOp::Xor => terms.xor(old, a),
+            AtomicOp::CompareExchange => {
+                let same = terms.equal(old, a);
+                terms.choice(same, b, old)
+            }
+            AtomicOp::UnsignedMin
+            | AtomicOp::UnsignedMax
+            | AtomicOp::SignedMin
+            | AtomicOp::SignedMax => extreme(terms, op, old, a),
+            _ => terms.symbol(Function::Atomic(op, Output::Value), &[old, a, b], width),
+        }
+    }
+}
+
+/// The smallest or largest of all operands of such operations, in an order that does not depend on theirs.
+fn extreme(terms: &mut crate::term::Terms, op: AtomicOp, old: Term, a: Term) -> Term {
+    let signed = matches!(op, AtomicOp::SignedMin | AtomicOp::SignedMax);
+    let least = matches!(op, AtomicOp::SignedMin | AtomicOp::UnsignedMin);
+    let less = match signed {
+        true => terms.less_signed(a, old),
+        false => terms.less(a, old),
+    };
+    match least {
+        true => terms.choice(less, a, old),
+        false => terms.choice(less, old, a),
+    }
+}
+

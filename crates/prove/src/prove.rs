@@ -1,0 +1,363 @@
+//! The proof for two launches.
+
+use crate::lower::Lowering;
+use crate::machine::{Budget, Failed, Machine};
+use crate::memory::input;
+use crate::solver::{Answer, ask};
+use crate::term::{Deep, Model, Term, Terms, Values, Variable};
+use crate::trial::{Difference, Trials};
+use crate::unknown::Unknown;
+use hashbrown::HashSet;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::time::{Duration, Instant};
+use visakit_launch::{Argument, Config, Kernel, LaunchError, NdRange};
+
+/// One of two kernels, and the grid.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'k> {
+    /// The kernel.
+    pub kernel: &'k Kernel<'k>,
+    /// The grid.
+    pub range: NdRange,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Arguments whose buffers have the content that they are given; of all others nobody knows it.
+    pub known: Vec<usize>,
+    /// Runs on generated contents before anything is proven.
+    pub trials: u64,
+    /// Steps of a kernel on terms.
+    pub steps: u64,
+    /// Terms of both kernels.
+    pub terms: usize,
+    /// The time for a pair.
+    pub time: Duration,
+    /// Whether questions that rules leave open are returned as SMT-LIB.
+    pub smt2: bool,
+    /// A command that reads SMT-LIB on its standard input and answers what rules leave open.
+    pub solver: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            known: Vec::new(),
+            trials: 16,
+            steps: 2_000_000,
+            terms: 20_000_000,
+            time: Duration::from_secs(60),
+            smt2: false,
+            solver: None,
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// Both leave the same bytes in all buffers, whatever was in them.
+    Proven,
+    /// They do not, for these arguments: the executor has run both.
+    Refuted(Box<Refutation>),
+    /// Neither is known.
+    Unknown(Unknown),
+}
+
+/// Arguments that tell two kernels apart.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refutation {
+    /// The arguments of both.
+    pub arguments: Vec<Argument>,
+    /// What differs.
+    pub difference: Difference,
+    /// What the old kernel leaves in each argument that is a buffer; empty if it does not run to its end.
+    pub expected: Vec<Option<Vec<u8>>>,
+}
+
+/// What was compared of an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// The argument.
+    pub argument: usize,
+    /// Bytes of its buffer.
+    pub bytes: u64,
+    /// Those that a kernel wrote.
+    pub written: u64,
+    /// Those of which it is not known whether they are equal.
+    pub open: u64,
+}
+
+/// A proof, or why there is none.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Proof {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What was compared, if both kernels were understood.
+    pub outputs: Vec<Output>,
+    /// What rules left open, in SMT-LIB: satisfiable if the kernels differ.
+    pub queries: Vec<String>,
+    /// Terms of both.
+    pub terms: usize,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Proves or refutes that two kernels leave the same bytes in the buffers of all arguments.
+///
+/// # Errors
+/// Arguments or a grid that do not match a kernel, and kernels that cannot be translated.
+pub fn prove(
+    old: Side<'_>,
+    new: Side<'_>,
+    arguments: &[Argument],
+    config: &Config<'_>,
+    options: &Options,
+) -> Result<Proof, LaunchError> {
+    let started = Instant::now();
+    let config = own(config);
+    let mut question = Question {
+        sides: [old, new],
+        arguments,
+        config,
+        options,
+        deadline: started.checked_add(options.time),
+    };
+    let mut proof = question.answer()?;
+    proof.time = started.elapsed();
+    Ok(proof)
+}
+
+/// Only runs both kernels on generated contents: arguments that tell them apart, if some do.
+///
+/// # Errors
+/// As [`prove`].
+pub fn refute(
+    old: Side<'_>,
+    new: Side<'_>,
+    arguments: &[Argument],
+    config: &Config<'_>,
+    options: &Options,
+) -> Result<Option<Refutation>, LaunchError> {
+    let known: HashSet<usize> = options.known.iter().copied().collect();
+    let trials = Trials {
+        sides: [old, new],
+        arguments,
+        config: own(config),
+        known: &known,
+    };
+    trials.run(options.trials, Instant::now().checked_add(options.time))
+}
+
+/// How both kernels run: nothing outside of buffers is read, and nothing is left to passes.
+fn own<'a>(config: &Config<'a>) -> Config<'a> {
+    Config {
+        exact_ends: true,
+        lenient: false,
+        stray_reads: false,
+        passes: &[],
+        compile: None,
+        ..*config
+    }
+}
+
+struct Question<'a> {
+    sides: [Side<'a>; 2],
+    arguments: &'a [Argument],
+    config: Config<'a>,
+    options: &'a Options,
+    deadline: Option<Instant>,
+}
+
+/// Random values of all variables.
+const SAMPLES: u64 = 8;
+
+/// Pairs of terms in a question for a solver.
+const PAIRS: usize = 16;
+
+impl Question<'_> {
+    fn answer(&mut self) -> Result<Proof, LaunchError> {
+        let known: HashSet<usize> = self.options.known.iter().copied().collect();
+        let trials = Trials {
+            sides: self.sides,
+            arguments: self.arguments,
+            config: self.config,
+            known: &known,
+        };
+        if let Some(found) = trials.run(self.options.trials, self.deadline)? {
+            return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
+        }
+        let mut terms = Terms::new();
+        let mut lowering = Lowering::default();
+        let mut memories = Vec::new();
+        let budget = Budget {
+            steps: self.options.steps,
+            terms: self.options.terms,
+            deadline: self.deadline,
+        };
+        for (side, which) in self.sides.iter().zip(["old", "new"]) {
+            let launch = side.kernel.prepare(&side.range, self.arguments, &self.config)?;
+            let ran = Machine::run((&mut terms, &mut lowering), &launch, &known, budget);
+            match ran {
+                Ok(memory) => memories.push(memory),
+                Err(Failed::Launch(error)) => return Err(error),
+                Err(Failed::Unknown(mut unknown)) => {
+                    unknown.why = format!("{which}: {}", unknown.why);
+                    let mut proof = Proof::of(Verdict::Unknown(unknown));
+                    proof.terms = terms.count();
+                    return Ok(proof);
+                }
+            }
+        }
+        let [old, new] = &mut memories[..] else {
+            return Ok(Proof::of(Verdict::Unknown(Unknown::new("no memory"))));
+        };
+        let (places, others): (Vec<_>, Vec<_>) =
+            (old.arguments().collect(), new.arguments().collect());
+        if places.iter().map(|(n, _, b)| (n, b)).ne(others.iter().map(|(n, _, b)| (n, b))) {
+            let why = "the kernels do not have the same buffers";
+            return Ok(Proof::of(Verdict::Unknown(Unknown::new(why))));
+        }
+        let mut outputs = Vec::new();
+        let mut open: Vec<(Term, Term)> = Vec::new();
+        let mut deep = Deep::default();
+        for ((argument, at, bytes), (_, other, _)) in places.into_iter().zip(others) {
+            let offsets = |memory: &crate::memory::Bytes, at: u64| {
+                let inside = memory.addresses().filter(move |a| (at..at + bytes).contains(a));
+                inside.map(|a| a - at).collect::<HashSet<u64>>()
+            };
+            let (first, second) = (offsets(&old.bytes, at), offsets(&new.bytes, other));
+            let mut all: Vec<u64> = first.union(&second).copied().collect();
+            all.sort_unstable();
+            let mut output = Output {
+                argument,
+                bytes,
+                written: 0,
+                open: 0,
+            };
+            for offset in all {
+                let argument = u32::try_from(argument).unwrap_or(u32::MAX);
+                let a = old.read(&mut terms, at + offset);
+                let b = new.read(&mut terms, other + offset);
+                let before = input(&mut terms, argument, offset, bytes);
+                if a != before || b != before {
+                    output.written += 1;
+                }
+                if a == b {
+                    continue;
+                }
+                let (a, b) = (deep.of(&mut terms, a), deep.of(&mut terms, b));
+                if a != b {
+                    output.open += 1;
+                    open.push((a, b));
+                }
+            }
+            outputs.push(output);
+        }
+        let (verdict, queries) = self.decide(&trials, &mut terms, open)?;
+        if verdict == Verdict::Proven {
+            for output in &mut outputs {
+                output.open = 0;
+            }
+        }
+        Ok(Proof {
+            verdict,
+            outputs,
+            queries,
+            terms: terms.count(),
+            time: Duration::ZERO,
+        })
+    }
+
+    /// Decides what rules have left open.
+    fn decide(
+        &self,
+        trials: &Trials<'_>,
+        terms: &mut Terms,
+        mut open: Vec<(Term, Term)>,
+    ) -> Result<(Verdict, Vec<String>), LaunchError> {
+        if open.is_empty() {
+            return Ok((Verdict::Proven, Vec::new()));
+        }
+        // Random values often tell terms apart; the executor has the last word.
+        for seed in 0..SAMPLES {
+            let mut random = SplitMix64::seed_from_u64(seed);
+            let mut chosen = Model::new();
+            let differ = {
+                let mut values = Values::new(terms, |variable| {
+                    *chosen
+                        .entry(variable)
+                        .or_insert_with(|| random.next_u64())
+                });
+                open.iter().any(|(a, b)| values.of(*a) != values.of(*b))
+            };
+            if differ && let Some(found) = trials.replay(&chosen)? {
+                return Ok((Verdict::Refuted(Box::new(found)), Vec::new()));
+            }
+        }
+        let count = open.len();
+        open.sort_unstable();
+        open.dedup();
+        let mut queries = Vec::new();
+        let mut left = None;
+        for pairs in open.chunks(PAIRS) {
+            if self.options.solver.is_none() && !self.options.smt2 {
+                break;
+            }
+            let question = terms.question(pairs);
+            if let Some(command) = &self.options.solver
+                && left.is_none()
+            {
+                match ask(command, &question.text, self.deadline) {
+                    Answer::Never => continue,
+                    Answer::Nothing(why) => left = Some(why),
+                    Answer::Sometimes(answer) => {
+                        // What the solver takes for a value may be none that the executor ever computes.
+                        if let Some(found) = trials.replay(&question.model(&answer))? {
+                            return Ok((Verdict::Refuted(Box::new(found)), queries));
+                        }
+                        left = Some("the solver has values that tell no run apart".to_owned());
+                    }
+                }
+            }
+            queries.push(question.text);
+        }
+        if self.options.solver.is_some() && left.is_none() {
+            return Ok((Verdict::Proven, queries));
+        }
+        let mut sides = open.iter().flat_map(|(a, b)| [*a, *b]);
+        let first: Vec<Term> = sides.by_ref().take(2).collect();
+        let undefined = terms
+            .variables(&first)
+            .iter()
+            .any(|(_, variable)| matches!(variable, Variable::Undefined(_)));
+        let why = match (left, undefined) {
+            (_, true) => "an output depends on what was never written".to_owned(),
+            (Some(why), _) => why,
+            (None, _) => "two terms may be equal, but no rule says so".to_owned(),
+        };
+        let unknown = Unknown::new(format!("{why} ({} open)", bytes(count)));
+        Ok((Verdict::Unknown(unknown), queries))
+    }
+}
+
+fn bytes(count: usize) -> String {
+    match count {
+        1 => "1 byte".to_owned(),
+        count => format!("{count} bytes"),
+    }
+}
+
+impl Proof {
+    const fn of(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            outputs: Vec::new(),
+            queries: Vec::new(),
+            terms: 0,
+            time: Duration::ZERO,
+        }
+    }
+}

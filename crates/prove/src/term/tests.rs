@@ -1,0 +1,199 @@
+//! Terms have the value of the expression that they were made of, for every rule and width.
+
+use super::{Deep, Term, Terms, Values, Variable, ones, signed};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// An expression with its value for one choice of variables, beside the term.
+#[derive(Clone, Copy)]
+struct Both {
+    term: Term,
+    value: [u64; SAMPLES],
+}
+
+/// Choices of all variables; at small widths all of two.
+const SAMPLES: usize = 256;
+
+struct Maker {
+    terms: Terms,
+    random: SplitMix64,
+    made: Vec<Both>,
+    width: u8,
+}
+
+impl Maker {
+    fn new(seed: u64, width: u8) -> Self {
+        let mut maker = Self {
+            terms: Terms::new(),
+            random: SplitMix64::seed_from_u64(seed),
+            made: Vec::new(),
+            width,
+        };
+        for number in 0..2_u32 {
+            let term = maker.terms.variable(Variable::Free(number), width);
+            let value = std::array::from_fn(|sample| maker.chosen(number, sample));
+            maker.made.push(Both { term, value });
+        }
+        maker
+    }
+
+    /// The value of a variable: at 4 bits every pair occurs.
+    fn chosen(&self, number: u32, sample: usize) -> u64 {
+        let all = sample as u64 >> (4 * number);
+        let value = match self.width {
+            0..=4 => all,
+            _ => {
+                let mut random = SplitMix64::seed_from_u64(all & 0xf | u64::from(number) << 32);
+                match all & 3 {
+                    0 => random.next_u64(),
+                    1 => ones(self.width) - (all >> 2 & 3),
+                    2 => 1 << (self.width - 1) >> (all >> 2 & 3),
+                    _ => all >> 2 & 3,
+                }
+            }
+        };
+        value & ones(self.width)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.random.next_u64() % end as u64).unwrap()
+    }
+
+    fn any(&mut self) -> Both {
+        let at = self.below(self.made.len());
+        self.made[at]
+    }
+
+    fn of_width(&mut self, width: u8) -> Both {
+        let all: Vec<Both> = self.made.clone();
+        let fit: Vec<&Both> = all.iter().filter(|b| self.terms.width(b.term) == width).collect();
+        match fit.len() {
+            0 => {
+                let value = self.random.next_u64() & ones(width);
+                Both {
+                    term: self.terms.constant(value, width),
+                    value: [value; SAMPLES],
+                }
+            }
+            count => *fit[self.below(count)],
+        }
+    }
+
+    /// Makes one more expression of those there are.
+    fn step(&mut self) {
+        let a = self.any();
+        let width = self.terms.width(a.term);
+        let all = ones(width);
+        let b = match self.below(3) {
+            0 => {
+                let pick = [0, 1, all, all >> 1, 0xf0 & all, self.random.next_u64() & all];
+                let value = pick[self.below(pick.len())];
+                Both {
+                    term: self.terms.constant(value, width),
+                    value: [value; SAMPLES],
+                }
+            }
+            _ => self.of_width(width),
+        };
+        let zip = |of: &dyn Fn(u64, u64) -> u64| std::array::from_fn(|s| of(a.value[s], b.value[s]) & all);
+        let bit = |of: &dyn Fn(u64, u64) -> bool| std::array::from_fn(|s| of(a.value[s], b.value[s]).into());
+        let bits = u64::from(width);
+        let t = &mut self.terms;
+        let made = match self.random.next_u64() % 19 {
+            0 => (t.add(a.term, b.term), zip(&u64::wrapping_add)),
+            1 => (t.subtract(a.term, b.term), zip(&u64::wrapping_sub)),
+            2 => (t.multiply(a.term, b.term), zip(&u64::wrapping_mul)),
+            3 => (t.and(a.term, b.term), zip(&|a, b| a & b)),
+            4 => (t.or(a.term, b.term), zip(&|a, b| a | b)),
+            5 => (t.xor(a.term, b.term), zip(&|a, b| a ^ b)),
+            6 => (t.not(a.term), zip(&|a, _| !a)),
+            7 => (t.left(a.term, b.term), zip(&|a, b| if b < bits { a << b } else { 0 })),
+            8 => (t.right(a.term, b.term), zip(&|a, b| if b < bits { a >> b } else { 0 })),
+            9 => {
+                let of = |a, b: u64| (signed(a, width) >> b.min(bits - 1)).cast_unsigned();
+                (t.right_signed(a.term, b.term), zip(&of))
+            }
+            10 => (t.equal(a.term, b.term), bit(&|a, b| a == b)),
+            11 => (t.less(a.term, b.term), bit(&|a, b| a < b)),
+            12 => {
+                let of = |a, b| signed(a, width) < signed(b, width);
+                (t.less_signed(a.term, b.term), bit(&of))
+            }
+            13 if width > 1 => {
+                let low = u8::try_from(self.random.next_u64() % bits).unwrap();
+                let most = u64::from(width - low);
+                let count = 1 + u8::try_from(self.random.next_u64() % most).unwrap();
+                let term = self.terms.extract(a.term, low, count);
+                (term, std::array::from_fn(|s| a.value[s] >> low & ones(count)))
+            }
+            14 if width < 60 => {
+                let high = self.any();
+                if self.terms.width(high.term) + width > 64 {
+                    return;
+                }
+                let term = self.terms.concat(&[a.term, high.term]);
+                (term, std::array::from_fn(|s| a.value[s] | high.value[s] << width))
+            }
+            15 if width < 60 => {
+                let term = self.terms.sign_extend(a.term, width + 4);
+                let of = |s: usize| signed(a.value[s], width).cast_unsigned() & ones(width + 4);
+                (term, std::array::from_fn(of))
+            }
+            16 => (t.negate(a.term), zip(&|a, _| a.wrapping_neg())),
+            _ => {
+                let condition = self.of_width(1);
+                let term = self.terms.choice(condition.term, a.term, b.term);
+                let of = |s: usize| if condition.value[s] != 0 { a.value[s] } else { b.value[s] };
+                (term, std::array::from_fn(of))
+            }
+        };
+        let (term, value) = made;
+        self.made.push(Both { term, value });
+    }
+
+    fn check(&mut self) {
+        let mut deep = Deep::default();
+        let made = self.made.clone();
+        let seconds: Vec<Term> = made.iter().map(|b| deep.of(&mut self.terms, b.term)).collect();
+        let one = self.of_width(1);
+        let under: Vec<Term> = made.iter().map(|b| self.terms.under(b.term, one.term)).collect();
+        for sample in 0..SAMPLES {
+            let chosen = [0, 1].map(|number| self.chosen(number, sample));
+            let mut values = Values::new(&self.terms, |variable| match variable {
+                Variable::Free(number) => chosen[number as usize],
+                _ => 0,
+            });
+            for ((both, second), under) in made.iter().zip(&seconds).zip(&under) {
+                let of = |term| format!("{:?}", self.terms.node(term));
+                let wanted = Some(both.value[sample]);
+                assert_eq!(values.of(both.term), wanted, "{}", of(both.term));
+                assert_eq!(values.of(*second), wanted, "second form: {}", of(*second));
+                if one.value[sample] != 0 {
+                    assert_eq!(values.of(*under), wanted, "under a bit: {}", of(*under));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_pair_of_small_numbers() {
+    for seed in 0..400 {
+        let mut maker = Maker::new(seed, 1 + u8::try_from(seed % 4).unwrap());
+        for _ in 0..24 {
+            maker.step();
+        }
+        maker.check();
+    }
+}
+
+#[test]
+fn numbers_of_all_widths() {
+    for (seed, width) in (0..).zip([8, 16, 32, 64, 7, 33].repeat(60)) {
+        let mut maker = Maker::new(seed, width);
+        for _ in 0..24 {
+            maker.step();
+        }
+        maker.check();
+    }
+}

@@ -1,0 +1,42 @@
+//! Why nothing can be said.
+
+use std::fmt;
+
+/// What is not understood, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// The reason.
+    pub why: String,
+    /// Routine and instruction.
+    pub place: Option<(String, u32)>,
+}
+
+impl Unknown {
+    /// Somewhere.
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self {
+            why: why.into(),
+            place: None,
+        }
+    }
+
+    /// At an instruction, if it is not known yet.
+    pub(crate) fn at(mut self, routine: &str, instruction: u32) -> Self {
+        self.place
+            .get_or_insert_with(|| (routine.to_owned(), instruction));
+        self
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some((routine, instruction)) => {
+                write!(f, "{} ({routine}, instruction {instruction})", self.why)
+            }
+            None => f.write_str(&self.why),
+        }
+    }
+}
+
+impl std::error::Error for Unknown {}
