@@ -8,6 +8,7 @@ mod names;
 mod output;
 mod reading;
 mod render;
+mod sources;
 mod table;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

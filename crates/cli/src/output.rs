@@ -272,6 +272,15 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     out
 }
 
+/// The same of a text with several lines.
+pub(crate) fn printable_lines(text: &str) -> String {
+    let lines: Vec<_> = text
+        .lines()
+        .map(|line| printable(line.as_bytes()))
+        .collect();
+    lines.join("\n")
+}
+
 /// Characters without a width that change how others look: of direction, of joining, ends of lines, tags.
 const fn is_invisible(c: char) -> bool {
     matches!(c,

@@ -181,7 +181,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         .files
         .par_iter()
         .progress_with(progress(found.files.len()))
-        .map(|path| with(path, |input| check(input, &config)))
+        .map(|path| with(path, args.reading, |input| check(input, &config)))
         .collect();
     let mut checked = Vec::new();
     let mut unusable = found.errors;
