@@ -79,6 +79,18 @@ impl Building {
     }
 }
 
+/// Refuses a device that nobody sells.
+pub(crate) fn known_device(name: &str) -> Result<(), Failure> {
+    if Platform::from_name(name).is_some() {
+        return Ok(());
+    }
+    let like = visakit_compile::like(name, &[]);
+    let like = like.map_or_else(String::new, |like| format!("; is {like} meant?"));
+    Err(Failure::Other(format!(
+        "no device is called `{name}`{like} `visakit platforms` lists families"
+    )))
+}
+
 /// Why a path leads to no program.
 pub(crate) enum Unopened {
     /// It holds none.

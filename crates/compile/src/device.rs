@@ -41,8 +41,9 @@ pub(crate) fn known_to(compiler: &Path) -> Vec<String> {
     list.filter(name).map(str::to_owned).collect()
 }
 
-/// The known name that is most like the one given.
-pub(crate) fn like(given: &str, known: &[String]) -> Option<String> {
+/// The name that is most like the one given, of products and of these others.
+#[must_use]
+pub fn like(given: &str, known: &[String]) -> Option<String> {
     let lower = given.to_lowercase();
     let sold = Device::all().iter().flat_map(|d| d.sold_as.iter().copied());
     let names = sold.chain(known.iter().map(String::as_str));

@@ -19,7 +19,7 @@ mod device;
 mod error;
 mod source;
 
-pub use device::{DEFAULT_DEVICE, compiler_name};
+pub use device::{DEFAULT_DEVICE, compiler_name, like};
 pub use error::CompileError;
 
 use std::ffi::OsString;

@@ -2,7 +2,7 @@
 
 mod config;
 mod document;
-mod github;
+pub(crate) mod github;
 mod group;
 pub(crate) mod sarif;
 mod text;
