@@ -14,9 +14,11 @@
 
 mod bless;
 mod builders;
+mod dist;
 mod fixtures;
 mod fuzz;
 mod fuzz_seeds;
+mod stage;
 mod web;
 
 use std::error::Error;
@@ -29,11 +31,16 @@ type Done = Result<(), Box<dyn Error>>;
 type Run = fn(&[String]) -> Done;
 
 /// Name, description, and function.
-const COMMANDS: [(&str, &str, Run); 5] = [
+const COMMANDS: [(&str, &str, Run); 7] = [
     (
         "bless",
         "make generated sources, pages and snapshots anew",
         bless::run,
+    ),
+    (
+        "dist",
+        "make the files of a release: dist [--out DIR] [--profile NAME] [archive|wheel|vsix|sbom|sums...]",
+        dist::run,
     ),
     (
         "fixtures",
@@ -49,6 +56,11 @@ const COMMANDS: [(&str, &str, Run); 5] = [
         "fuzz-seeds",
         "write the fixtures as seeds of all fuzz targets: fuzz-seeds [FOLDER]",
         fuzz_seeds::run,
+    ),
+    (
+        "install",
+        "build and install the command with its drivers and its page: install [--root DIR] [--profile NAME]",
+        stage::install,
     ),
     (
         "web",

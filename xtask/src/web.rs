@@ -1,11 +1,12 @@
 //! `cargo xtask web`: the explorer in the browser, as the folder `web/dist`.
 
+use crate::stage::target;
 use crate::{Done, call, cargo};
 use std::path::Path;
 use std::process::Command;
 
-/// The crate's module, where cargo leaves it.
-const MODULE: &str = "target/wasm32-unknown-unknown/web/visakit_wasm.wasm";
+/// The crate's module, in the folder that cargo builds in.
+const MODULE: &str = "wasm32-unknown-unknown/web/visakit_wasm.wasm";
 
 /// Builds everything; `--test` runs the tests in the browser afterwards.
 pub(crate) fn run(arguments: &[String]) -> Done {
@@ -30,10 +31,9 @@ pub(crate) fn run(arguments: &[String]) -> Done {
         "--manifest-path",
         "web/bindgen/Cargo.toml",
         "--",
-        MODULE,
-        "web/src/wasm",
     ];
-    call(cargo().args(bindgen))?;
+    let module = target().join(MODULE);
+    call(cargo().args(bindgen).arg(module).arg("web/src/wasm"))?;
     let made = "web/src/wasm/visakit_wasm_bg.wasm";
     call(npm().args(["run", "build"]))?;
     let size = std::fs::metadata(root.join(made))?.len();

@@ -25,6 +25,7 @@
 
 mod checker;
 mod definedness;
+pub mod document;
 mod finding;
 mod found;
 mod listing;

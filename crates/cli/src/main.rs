@@ -4,10 +4,12 @@
 
 mod commands;
 mod input;
+mod installed;
 mod names;
 mod output;
 mod reading;
 mod render;
+mod sources;
 mod table;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -29,8 +31,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
   visakit fmt --check *.visaasm          whether texts have the form of the printer
   visakit stats objects/                 instruction mix of all below a folder
   visakit roundtrip objects/             read and write all below a folder, compare
-  visakit run --case cases/*             kernels with inputs and expected outputs
-  visakit check --case cases/*           races, wrong accesses, undefined values in kernels
+  visakit run --case cases/*/*           kernels with inputs and expected outputs
+  visakit check k.cl --global 1024       races, wrong accesses, undefined values in kernels
   visakit prove --case old/dg2 new/dg2   whether two kernels compute the same
   visakit profile --case cases/vecadd/skl  hot lines, lanes, messages, simulated time
   visakit convert k.isa --to 3.6 -o o.isa  the same object for older readers
@@ -39,7 +41,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
   visakit smith --seed 1 -o k.isa        a valid object out of a seed
   visakit isa bfi                        fields, versions and platforms of an instruction
 
-A file is an object or a text, whatever its name, or `-` for standard input.
+A file is an object, a text, OpenCL C, SPIR-V, or a folder of dumps, whatever its name, or `-` for
+standard input.
 Exit codes: 0 clean, 1 findings or differences, 2 unusable input or usage."
 )]
 struct Cli {

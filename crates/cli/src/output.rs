@@ -4,6 +4,7 @@ use crate::render::Problem;
 use crate::{Status, input};
 use anstyle::Style;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -270,6 +271,22 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
         }
     }
     out
+}
+
+/// A path below the current folder, without that folder: for logs that others read elsewhere.
+pub(crate) fn relative(path: &Path) -> Cow<'_, Path> {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| path.strip_prefix(here).ok());
+    Cow::Borrowed(below.unwrap_or(path))
+}
+
+/// The same of a text with several lines.
+pub(crate) fn printable_lines(text: &str) -> String {
+    let lines: Vec<_> = text
+        .lines()
+        .map(|line| printable(line.as_bytes()))
+        .collect();
+    lines.join("\n")
 }
 
 /// Characters without a width that change how others look: of direction, of joining, ends of lines, tags.

@@ -2,12 +2,14 @@
 
 use crate::input::STDIN;
 use crate::output::Failure;
+use crate::sources::{self, Building, Unopened};
 use crate::{Status, names, render};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use visakit::isa::{Dialect, Platform, Version};
 use visakit::parse::ReadOptions;
+use visakit_compile::CompileError;
 use visakit_launch::{Input, LaunchError, Linked, Source};
 
 /// How files are read and results are told, the same in all verbs.
@@ -25,6 +27,8 @@ pub(crate) struct Reading {
     /// Print one JSON document, results and errors (docs/json.md).
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) building: Building,
 }
 
 impl Reading {
@@ -46,6 +50,11 @@ impl Reading {
             version,
             grf_bytes: self.grf_bytes(),
         }
+    }
+
+    /// Opens a file, a folder of dumps, or standard input for `-`; sources are compiled. Returns why it is of no use.
+    pub(crate) fn open(self, path: &Path) -> Result<Input, Failure> {
+        Ok(sources::open(path, self)?.input(path)?)
     }
 
     /// The object in a file; reports what is wrong with it.
@@ -73,7 +82,7 @@ impl Reading {
     }
 }
 
-/// Opens a file, or standard input for `-`; returns why it is of no use.
+/// Opens a file, or standard input for `-`, that is no source; returns why it is of no use.
 pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
     let input = if path.as_os_str() == STDIN {
         Input::of("<stdin>".as_ref(), io::stdin().lock())
@@ -143,6 +152,17 @@ impl Rejected {
         rejected.error = crate::output::printable(error.as_bytes());
         rejected
     }
+
+    /// A source that the compiler did not take.
+    fn source(path: &Path, error: &CompileError) -> Self {
+        let mut rejected = Self::new(path, &[], &[]);
+        let help = error
+            .help()
+            .map_or_else(String::new, |help| format!("; {help}"));
+        let text = format!("{error}{help}").replace('\n', " ");
+        rejected.error = crate::output::printable(text.as_bytes());
+        rejected
+    }
 }
 
 impl std::fmt::Display for Rejected {
@@ -157,15 +177,14 @@ impl std::fmt::Display for Rejected {
 /// Opens one of many files, and works on it.
 pub(crate) fn with<T>(
     path: &Path,
+    reading: Reading,
     work: impl FnOnce(&Input) -> Result<T, Vec<LaunchError>>,
 ) -> Result<T, Rejected> {
-    let input = if path.as_os_str() == STDIN {
-        Input::of("<stdin>".as_ref(), io::stdin().lock())
-    } else {
-        Input::open(path)
+    let reject = |error: Unopened| match error {
+        Unopened::Launch(error) => Rejected::new(path, &[error], &[]),
+        Unopened::Compile(error) => Rejected::source(path, &error),
     };
-    match input {
-        Err(error) => Err(Rejected::new(path, &[error], &[])),
-        Ok(input) => work(&input).map_err(|errors| Rejected::new(path, &errors, &input.sources)),
-    }
+    let opened = sources::open(path, reading).map_err(reject)?;
+    let input = opened.input(path).map_err(|error| reject(error.into()))?;
+    work(&input).map_err(|errors| Rejected::new(path, &errors, &input.sources))
 }

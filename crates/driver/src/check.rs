@@ -4,10 +4,15 @@
 use crate::context::lock;
 use crate::kernel::Arg;
 use crate::watch::{Ending, Launching, Watcher, is_program};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::sync::Mutex;
-use visakit_check::{Checks, Finding, Place, Stay};
+use std::io::Write as _;
+use std::sync::{Arc, Mutex};
+use visakit_check::{Checks, Finding, Place, Stay, document};
 use visakit_launch::{Config, Source, Stopped};
+
+/// The variable that names a file to which a line of JSON with the findings is added when the program ends.
+const REPORT: &str = "VISAKIT_CHECK_REPORT";
 
 /// Kinds of findings that are kept; more are only counted.
 const MOST: usize = 1000;
@@ -21,6 +26,8 @@ struct Found {
     /// Number of the first launch that had it.
     launch: u64,
     launches: u64,
+    /// The source of the program, where it has one.
+    source: Option<Arc<str>>,
     /// The lines of the source that it is about.
     lines: [Option<String>; 2],
     finding: Finding,
@@ -145,10 +152,45 @@ impl Watcher for Check {
             let _ = write!(last, "; {unfinished} did not run to the end");
         }
         crate::say(&last);
+        if let Some(path) = std::env::var_os(REPORT).filter(|path| !path.is_empty()) {
+            let file = std::fs::File::options()
+                .create(true)
+                .append(true)
+                .open(&path);
+            let line = format!("{}\n", state.document());
+            // One write, as other processes may add theirs.
+            if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
+                crate::say(&format!("{}: {error}", path.display()));
+            }
+        }
     }
 }
 
 impl State {
+    /// All that was found: a case for each finding, with the source that its lines speak of.
+    fn document(&self) -> Value {
+        let found = self.found.iter().map(|found| {
+            let mut finding = document::finding(&found.finding);
+            without_own_name(&mut finding);
+            finding.get_mut("other").map(without_own_name);
+            json!({
+                "case": format!("kernel {}, launch {}", found.kernel, found.launch),
+                "findings": [finding],
+                "source": found.source.as_deref(),
+            })
+        });
+        let stopped = self.stopped.iter().map(|stopped| {
+            let message = json!({ "message": stopped });
+            json!({ "case": "launch", "findings": [], "stopped": message })
+        });
+        json!({
+            "launches": self.launches,
+            "unchecked": self.unchecked,
+            "unfinished": self.unfinished,
+            "cases": found.chain(stopped).collect::<Vec<_>>(),
+        })
+    }
+
     /// Adds a finding; the same one of another launch is counted.
     fn add(&mut self, kernel: &str, launch: u64, finding: Finding, source: Option<&str>) {
         let mut found = self.found.iter_mut();
@@ -167,6 +209,7 @@ impl State {
                 kernel: kernel.to_owned(),
                 launch,
                 launches: 1,
+                source: source.map(Arc::from),
                 lines: [line(&finding.place), other.and_then(line)],
                 finding,
             });
@@ -191,6 +234,15 @@ fn told(kernel: &str, launch: u64, stopped: &Stopped, stays: &[Stay]) -> String 
         text.push_str(&shown(&stay.place, None));
     }
     text
+}
+
+/// Leaves out the compiler's name of the program itself, which means nothing elsewhere.
+fn without_own_name(place: &mut Value) {
+    if let Some(file) = place.get_mut("file")
+        && file.as_str().is_some_and(is_program)
+    {
+        *file = Value::Null;
+    }
 }
 
 /// Whether a place is in the program itself.

@@ -93,7 +93,12 @@ pub fn platform() -> &'static Arc<Platform> {
             let like = MODELS
                 .iter()
                 .find(|m| family.is_some() && Family::from_name(m.name) == family);
-            match exact.or(like) {
+            let sold = visakit_isa::Device::from_name;
+            let product = sold(name);
+            let named = MODELS
+                .iter()
+                .find(|m| product.is_some() && sold(m.name) == product);
+            match exact.or(named).or(like) {
                 Some(model) => add(model),
                 None => {
                     let known: Vec<_> = MODELS.iter().map(|m| m.name).collect();

@@ -4,7 +4,7 @@
 //!   dialects and platforms that have it, and the operand classes and types it allows. The reader,
 //!   the writer and everything else that needs to know about instructions use this table.
 //! * [`semantics`]: what instructions do, as columns of that table and as methods of instructions.
-//! * [`Platform`]: the families of GPUs and their features.
+//! * [`Platform`]: the families of GPUs and their features; [`Device`]: products, by the names they are sold under.
 //! * [`operand`] and [`Value`]: the typed contents of fields.
 //! * [`Instruction`] and [`object`]: the components of an object, ready to be edited.
 //! * [`build`]: one function for each instruction, and a builder that knows its fields.
@@ -28,6 +28,7 @@ extern crate alloc;
 
 mod any;
 pub mod build;
+mod device;
 pub mod enums;
 mod fields;
 mod ids;
@@ -43,6 +44,7 @@ mod version;
 pub mod wire;
 
 pub use any::AnyInstruction;
+pub use device::Device;
 pub use fields::Fields;
 pub use ids::{AddressId, LabelId, PredicateId, SamplerId, StringId, SurfaceId, VarId};
 pub use instruction::{Field, Instruction, Value};

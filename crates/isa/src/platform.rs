@@ -1,5 +1,6 @@
 //! Platforms: the families of GPUs that vISA is compiled for, and their features.
 
+use crate::device::Device;
 use crate::enums::native_platform as native;
 use crate::types::DataType;
 use bitflags::bitflags;
@@ -169,7 +170,7 @@ fn without_stepping(name: &str) -> Option<&str> {
     }
 }
 
-fn plain(name: &str) -> impl Iterator<Item = u8> {
+pub(crate) fn plain(name: &str) -> impl Iterator<Item = u8> {
     name.bytes()
         .filter(u8::is_ascii_alphanumeric)
         .map(|b| b.to_ascii_lowercase())
@@ -194,8 +195,8 @@ impl Platform {
         self.row().has.contains(what)
     }
 
-    /// The platform with this name, or of the product with this name. A stepping such as `-b0` may follow the product:
-    /// all steppings have the same instructions.
+    /// The platform with this name, or of the product with this name, also as it is sold ([`Device::from_name`]). A
+    /// stepping such as `-b0` may follow the product: all steppings have the same instructions.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let named = |name: &str| {
@@ -203,7 +204,9 @@ impl Platform {
             let mut all = Self::ALL.iter().copied();
             all.find(|p| is(p.name()) || p.aliases().iter().any(|alias| is(alias)))
         };
-        named(name).or_else(|| named(without_stepping(name)?))
+        named(name)
+            .or_else(|| named(without_stepping(name)?))
+            .or_else(|| named(Device::from_name(name)?.name))
     }
 
     /// The platform of a native binary's code.

@@ -164,8 +164,8 @@ impl Content {
             Self::Zebin | Self::Elf | Self::FatBinary | Self::PatchTokens | Self::NativeText => {
                 Some(
                     "vISA is what the compiler makes native code of: compile the source with `visakit compile`, or set \
-                 IGC_ShaderDumpEnable=1 and IGC_DumpToCustomDir=DIR where the application runs and give DIR to \
-                 `visakit run`",
+                 IGC_ShaderDumpEnable=1, IGC_EnableZEBinary=1 and IGC_DumpToCustomDir=DIR where the application runs and \
+                 give DIR to visakit",
                 )
             }
             Self::ZeInfo => Some("it belongs beside a program: give it with --zeinfo"),

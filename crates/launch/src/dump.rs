@@ -2,7 +2,7 @@
 
 use crate::content::Content;
 use crate::error::LaunchError;
-use crate::input::LARGEST;
+use crate::input::{Input, LARGEST};
 use crate::locals::{LocalVariable, local_variables};
 use crate::source::Source;
 use crate::zebin::Zebin;
@@ -275,6 +275,28 @@ impl Dump {
             sources,
             metadata: metadata.map(|(metadata, _)| metadata.clone()),
             locals: self.locals(name),
+        })
+    }
+
+    /// All kernels with their functions, and the first compiled program of the folder.
+    ///
+    /// # Errors
+    /// [`LaunchError::Read`].
+    pub fn input(&self, path: &Path) -> Result<Input, LaunchError> {
+        let mut sources: Vec<Source> = Vec::new();
+        for name in self.kernels() {
+            let found = self.kernel(Some(&name))?.sources.into_iter();
+            for source in found {
+                // Kernels share functions.
+                if !sources.iter().any(|known| known.path == source.path) {
+                    sources.push(source);
+                }
+            }
+        }
+        Ok(Input {
+            path: path.to_owned(),
+            sources,
+            zebin: self.metadata.iter().find_map(|m| m.zebin.clone()),
         })
     }
 

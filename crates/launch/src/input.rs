@@ -1,6 +1,7 @@
 //! One way from files of any kind to an object.
 
 use crate::content::{Content, TELLING, members};
+use crate::dump::Dump;
 use crate::error::LaunchError;
 use crate::source::{Source, grf_bytes_of, unpacked};
 use crate::zebin::Zebin;
@@ -55,18 +56,16 @@ pub struct Linked<'s> {
 }
 
 impl Input {
-    /// Opens a file.
+    /// Opens a file, or a folder that a compiler dumped into, with all its kernels.
     ///
     /// # Errors
-    /// [`LaunchError::Read`], and [`LaunchError::NotAProgram`] if the file contains no vISA.
+    /// [`LaunchError::Read`], [`LaunchError::NotAProgram`] if the file contains no vISA, and [`LaunchError::NoDump`] if
+    /// the folder does not.
     pub fn open(path: &Path) -> Result<Self, LaunchError> {
-        let open = || {
-            if path.is_dir() {
-                return Err(std::io::Error::other("is a folder, expected a file"));
-            }
-            File::open(path)
-        };
-        let file = open().map_err(|source| cannot_read(path, source))?;
+        if path.is_dir() {
+            return Dump::open(path)?.input(path);
+        }
+        let file = File::open(path).map_err(|source| cannot_read(path, source))?;
         Self::of(path, file)
     }
 

@@ -2,7 +2,7 @@
 
 use super::change;
 use crate::output::{self, Failure, count};
-use crate::reading::{Reading, open, told};
+use crate::reading::{Reading, told};
 use crate::render::{self, one_byte_each};
 use crate::{Status, input, names};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     output::needs_place(args.output.as_deref())?;
     let mut sources = Vec::new();
     for path in &args.files {
-        let input = open(path)?;
+        let input = args.reading.open(path)?;
         text_expected(&input)?;
         sources.extend(input.sources);
     }

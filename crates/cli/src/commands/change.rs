@@ -1,7 +1,7 @@
 //! Code shared by the commands that change objects.
 
 use crate::output::{Failure, count};
-use crate::reading::{Reading, open};
+use crate::reading::Reading;
 use crate::{Status, render};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::Object;
@@ -35,7 +35,7 @@ pub(super) fn run<'p>(
 ) -> Result<Status, Failure> {
     let path = ends.out.output.as_deref();
     crate::output::needs_place(path)?;
-    let input = open(&ends.file)?;
+    let input = ends.out.reading.open(&ends.file)?;
     let object = ends.out.reading.object(&input)?.object;
     let object = match change(object) {
         Ok(object) => object,

@@ -3,7 +3,7 @@
 use super::diff::{Trial, ran};
 use crate::input::Wanted;
 use crate::output::{self, Failure, count, heading, printable, stdout};
-use crate::reading::{Reading, open, tell_faults, told};
+use crate::reading::{Reading, tell_faults, told};
 use crate::table::{Align, Columns};
 use crate::{Status, input};
 use serde_json::{Map, Value, json};
@@ -13,14 +13,15 @@ use std::path::{Path, PathBuf};
 use visakit::analysis::{Profile, match_kernels};
 use visakit::isa::object::{Object, RoutineId, RoutineKind};
 use visakit::rewrite::{extract, rename_routine};
-use visakit_launch::{Dump, LaunchError, TrialOptions, link, trial};
+use visakit_launch::{Dump, KernelInfo, LaunchError, TrialOptions, ZeInfo, link, trial};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   visakit compare-compilers dumps-2.30 dumps-2.40        kernels of two folders of dumps, side by side
   visakit compare-compilers old.visaasm new.isa --run    and whether they do the same on generated inputs
 
-Kernels are matched by name. Registers are the estimate of `visakit pressure`. The exit code is 1 where anything
+Kernels are matched by name. Estimated registers are those of `visakit pressure`; registers of a thread, memory and
+spills are the compilers' own, where a folder or a source has their metadata. The exit code is 1 where anything
 differs, else 0.")]
 pub(crate) struct Args {
     /// A folder of dumps, an object or a text: what the first compiler made.
@@ -48,6 +49,8 @@ struct Kernel {
     id: RoutineId,
     object: Object<'static>,
     grf_bytes: u32,
+    /// What the compiler decided, where its metadata are there.
+    facts: Option<KernelInfo>,
 }
 
 /// A number of both kernels.
@@ -104,9 +107,16 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             continue;
         };
         compared += 1;
+        let name = match printable(other.name.as_bytes()) {
+            new if new == name => name,
+            // The only kernels of both sides.
+            new => format!("{name} (old), {new} (new)"),
+        };
         let (before, after) = (profile(one), profile(other));
-        let rows = rows(&before, &after);
-        different |= before != after;
+        let mut rows = rows(&before, &after);
+        let decided = decided(one.facts.as_ref(), other.facts.as_ref());
+        different |= before != after || decided.iter().any(|row| row.old != row.new);
+        rows.splice(1..1, decided);
         if args.reading.json {
             let numbers = rows.iter().map(|r| (r.key.clone(), json!([r.old, r.new])));
             let numbers: Map<String, Value> = numbers.collect();
@@ -168,7 +178,8 @@ fn kernels(path: &Path, args: &Args) -> Result<Vec<Kernel>, Failure> {
                     let linked = link(&dumped.sources, &reading.how(None));
                     let linked = linked.map_err(|errors| told(&errors, &dumped.sources))?;
                     tell_faults(&linked, &dumped.sources);
-                    found.extend(alone(linked.object, linked.grf_bytes));
+                    let zeinfo = dumped.metadata.map(|metadata| metadata.zeinfo);
+                    found.extend(alone(linked.object, linked.grf_bytes, zeinfo.as_ref()));
                 }
             }
             Err(LaunchError::NoDump { .. }) => {
@@ -194,13 +205,15 @@ fn kernels(path: &Path, args: &Args) -> Result<Vec<Kernel>, Failure> {
 }
 
 fn of_file(path: &Path, reading: Reading) -> Result<Vec<Kernel>, Failure> {
-    let input = open(path)?;
+    let input = reading.open(path)?;
     let linked = reading.object(&input)?;
-    Ok(alone(linked.object, linked.grf_bytes))
+    let zeinfo = input.zebin.as_ref().map(|z| ZeInfo::parse(&z.zeinfo));
+    let zeinfo = zeinfo.transpose()?;
+    Ok(alone(linked.object, linked.grf_bytes, zeinfo.as_ref()))
 }
 
 /// Each kernel of an object with the functions that it calls.
-fn alone(object: Object<'_>, grf_bytes: Option<u32>) -> Vec<Kernel> {
+fn alone(object: Object<'_>, grf_bytes: Option<u32>, zeinfo: Option<&ZeInfo>) -> Vec<Kernel> {
     let kernels = object
         .routines()
         .filter(|(id, _)| id.kind == RoutineKind::Kernel);
@@ -208,10 +221,11 @@ fn alone(object: Object<'_>, grf_bytes: Option<u32>) -> Vec<Kernel> {
         .map(|(id, routine)| (id, routine.display_name().into_owned()))
         .collect();
     let object = object.into_owned();
-    let only = |(id, name)| {
+    let only = |(id, name): (RoutineId, String)| {
         let mut object = object.clone();
         extract(&mut object, &[id]).ok()?;
         Some(Kernel {
+            facts: zeinfo.and_then(|info| info.kernel(&name).ok().cloned()),
             name,
             id: RoutineId::new(RoutineKind::Kernel, 0),
             object,
@@ -235,6 +249,35 @@ fn profile(kernel: &Kernel) -> Profile {
 
 /// A number of a profile: its name in documents, and in tables.
 type Number = (&'static str, &'static str, fn(&Profile) -> usize);
+
+/// What the compilers decided, as far as both metadata are there.
+fn decided(old: Option<&KernelInfo>, new: Option<&KernelInfo>) -> Vec<Row> {
+    type Fact = (&'static str, &'static str, fn(&KernelInfo) -> u64);
+    let facts: [Fact; 4] = [
+        ("thread_registers", "registers of a thread", |k| {
+            k.execution_env.grf_count.into()
+        }),
+        ("local_bytes", "local memory, bytes", |k| {
+            k.execution_env.slm_size.into()
+        }),
+        (
+            "private_bytes",
+            "private memory, bytes",
+            KernelInfo::private_bytes,
+        ),
+        ("spill_bytes", "spilled, bytes", KernelInfo::spill_bytes),
+    ];
+    let (Some(old), Some(new)) = (old, new) else {
+        return Vec::new();
+    };
+    let rows = facts.into_iter().map(|(key, what, of)| Row {
+        key: key.to_owned(),
+        what: what.to_owned(),
+        old: of(old),
+        new: of(new),
+    });
+    rows.filter(|row| row.old != 0 || row.new != 0).collect()
+}
 
 fn rows(old: &Profile, new: &Profile) -> Vec<Row> {
     let mut rows = Vec::new();

@@ -1,21 +1,23 @@
 //! `visakit compile`: from OpenCL C or SPIR-V to vISA, with Intel's offline compiler.
 
+use super::info::Kernels;
 use crate::input::read_any;
-use crate::output::{self, Failure, count, printable};
-use crate::{Status, input, render};
-use std::ffi::OsString;
+use crate::output::{self, Failure, count, printable, stdout};
+use crate::{Status, input, render, sources};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use visakit_launch::{Content, Dump, DumpedKernel};
+use std::io::Write;
+use std::path::PathBuf;
+use visakit_compile::{DEFAULT_DEVICE, Program, compile};
+use visakit_launch::{Dump, DumpedKernel};
 
 #[derive(clap::Args)]
 #[command(
     after_help = "Writes the text of each kernel (KERNEL.visaasm, functions as KERNEL_f0.visaasm), and the compiled \
 program (NAME.zebin) with its launch metadata (NAME.zeinfo). `visakit run DIR` takes them as they are.
 
-The compiler is `ocloc` of the package intel-opencl-icd of Debian and Ubuntu, or of
-https://github.com/intel/compute-runtime; its devices are listed by `ocloc compile --help`.
+The compiler is `ocloc` of the package intel-opencl-icd (Debian 12, Ubuntu 22.04) or intel-ocloc (newer ones), or of
+https://github.com/intel/compute-runtime; its devices are listed by `ocloc compile --help`. The table that is printed has
+what it decided for each kernel: SIMD width, registers, bytes of local memory, of private memory, spilled; barriers.
 
 Examples:
   visakit compile add.cl --device dg2 -o add
@@ -26,8 +28,8 @@ pub(crate) struct Args {
     /// OpenCL C or a SPIR-V module, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Device to compile for, such as dg2, pvc or tgllp.
-    #[arg(long, value_name = "NAME")]
+    /// Device to compile for, such as dg2, pvc, a770 or b580.
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_DEVICE)]
     device: String,
     /// Options for the compiler of OpenCL C.
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
@@ -45,17 +47,16 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let folder = &args.output_dir;
-    fs::create_dir_all(folder).map_err(|error| output::at(folder, &error))?;
-    let work = Temporary::new(folder)?;
-    let options = args.options.as_deref();
-    compile(
-        &args.file,
-        &args.device,
-        options,
-        args.ocloc.as_deref(),
-        work.path(),
-    )?;
+    let bytes = read_any(&args.file).map_err(Failure::Other)?;
+    let program = Program {
+        device: &args.device,
+        options: args.options.as_deref().unwrap_or_default(),
+        compiler: args.ocloc.as_deref(),
+        ..Program::new(&args.file, &bytes)
+    };
+    let work = compile(&program).map_err(|error| sources::refused(&error))?;
     let dump = Dump::open(work.path())?;
+    fs::create_dir_all(folder).map_err(|error| output::at(folder, &error))?;
     let mut written = Vec::new();
     let mut write = |name: String, bytes: &[u8]| {
         let path = folder.join(name);
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     let kernels = dump.kernels();
     let mut has_locals = false;
+    let mut facts = Kernels::default();
     for name in &kernels {
         let DumpedKernel {
             sources, locals, ..
@@ -83,6 +85,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     let stem = if stem == "-" { "program".into() } else { stem };
     if let Some(metadata) = dump.metadata().iter().find(|m| m.zebin.is_some()) {
+        facts = Kernels::of(&metadata.zeinfo);
+        facts.retain(&kernels);
         let bytes = visakit_files::read(&metadata.path, u64::MAX)
             .map_err(|e| output::at(&metadata.path, &e))?;
         write(format!("{stem}.zebin"), &bytes)?;
@@ -107,8 +111,13 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         write(format!("{stem}{end}_codegen.ll"), &bytes)?;
     }
     if args.json {
-        output::json(&serde_json::json!({ "kernels": kernels, "files": written }))?;
+        output::json(
+            &serde_json::json!({ "kernels": kernels, "files": written, "metadata": facts }),
+        )?;
     } else {
+        let mut out = stdout();
+        facts.write(&mut out)?;
+        out.flush()?;
         let names: Vec<_> = kernels
             .iter()
             .map(|name| printable(name.as_bytes()))
@@ -121,166 +130,4 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         ));
     }
     Ok(Status::Clean)
-}
-
-/// Whether a file is something that has to be compiled.
-pub(crate) fn is_source(path: &Path) -> bool {
-    let content = Content::of_file(path);
-    matches!(content, Ok(Content::OpenCl | Content::SpirV))
-}
-
-/// Compiles into a folder that is gone with the value.
-pub(crate) fn to_temporary(
-    path: &Path,
-    device: Option<&str>,
-    options: Option<&str>,
-) -> Result<Temporary, Failure> {
-    let Some(device) = device else {
-        let name = input::name(path);
-        return Err(Failure::Other(format!(
-            "{name}: is to be compiled first: name a device with --device, such as dg2 or pvc"
-        )));
-    };
-    let work = Temporary::new(&std::env::temp_dir())?;
-    compile(path, device, options, None, work.path())?;
-    Ok(work)
-}
-
-/// Runs the compiler, which dumps into the folder.
-fn compile(
-    file: &Path,
-    device: &str,
-    options: Option<&str>,
-    ocloc: Option<&Path>,
-    folder: &Path,
-) -> Result<(), Failure> {
-    let bytes = read_any(file).map_err(Failure::Other)?;
-    let content = Content::of(&bytes);
-    let input = match content {
-        Content::SpirV => "input.spv",
-        // Any text may be OpenCL C.
-        Content::OpenCl | Content::Text => own_name(file).unwrap_or("input.cl"),
-        _ => {
-            let name = input::name(file);
-            return Err(Failure::Other(format!(
-                "{name}: is {content}, expected OpenCL C or a SPIR-V module"
-            )));
-        }
-    };
-    let source = folder.join(input);
-    let mut text = line_of(file, content).unwrap_or_default();
-    text.extend_from_slice(&bytes);
-    output::file(&source, &text)?;
-    let mut dumps =
-        OsString::from(std::path::absolute(folder).map_err(|e| output::at(folder, &e))?);
-    dumps.push("/");
-    let named = std::env::var_os("VISAKIT_OCLOC").map(PathBuf::from);
-    let program = ocloc
-        .or(named.as_deref())
-        .unwrap_or_else(|| Path::new("ocloc"));
-    let mut command = Command::new(program);
-    command.args([
-        "compile",
-        "-device",
-        device,
-        "-output_no_suffix",
-        "-output",
-        "program",
-        "-file",
-    ]);
-    command.arg(&source).arg("-out_dir").arg(folder);
-    let given = options.unwrap_or_default();
-    if content == Content::SpirV {
-        command.arg("-spirv_input");
-        if !given.is_empty() {
-            command.args(["-options", given]);
-        }
-    } else {
-        command.args(["-options", &source_options(file, given)]);
-    }
-    // Makes the compiler dump vISA, and write a zebin if that is not the default yet.
-    command.env("IGC_ShaderDumpEnable", "1");
-    command.env("IGC_DumpToCustomDir", &dumps);
-    command.env("IGC_EnableZEBinary", "1");
-    let done = command.output().map_err(|error| {
-        if error.kind() != std::io::ErrorKind::NotFound {
-            return output::at(program, &error);
-        }
-        render::failure_with_help(
-            &format!(
-                "Intel's offline compiler {} was not found",
-                input::name(program)
-            ),
-            "install the package intel-opencl-icd (Debian, Ubuntu), or a release of \
-             https://github.com/intel/compute-runtime, or name the program with --ocloc",
-        );
-        Failure::Told(Status::Unusable)
-    })?;
-    if done.status.success() {
-        return Ok(());
-    }
-    let said = [done.stdout, done.stderr].concat();
-    let said =
-        String::from_utf8_lossy(&said).replace(&*source.to_string_lossy(), &input::name(file));
-    let said: Vec<_> = said
-        .lines()
-        .map(|line| printable(line.as_bytes()))
-        .collect();
-    render::failure(&format!("the compiler says\n{}", said.join("\n")));
-    Err(Failure::Told(Status::Findings))
-}
-
-/// Options for a source: the user's, and before them a table of lines, which leaves the code as it is; after them the
-/// folder of the source, for files that it includes.
-fn source_options(file: &Path, given: &str) -> String {
-    let folder = file.parent().filter(|_| file.as_os_str() != "-");
-    let folder = folder.and_then(|folder| std::path::absolute(folder).ok());
-    // The compiler splits its options at blanks.
-    let plain = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '\'' | '\\');
-    let folder = folder.as_deref().and_then(Path::to_str);
-    let folder = folder.filter(|folder| !folder.is_empty() && folder.chars().all(plain));
-    let folder = folder.map_or_else(String::new, |folder| format!(" -I {folder}"));
-    format!("-gline-tables-only {given}{folder}")
-}
-
-/// Makes debug information refer to the user's file instead of a copy.
-fn line_of(file: &Path, content: Content) -> Option<Vec<u8>> {
-    let plain = |c: char| !c.is_control() && !matches!(c, '"' | '\\');
-    let path = file.to_str().filter(|path| path.chars().all(plain))?;
-    let is_text = matches!(content, Content::OpenCl | Content::Text);
-    (is_text && path != "-").then(|| format!("#line 1 \"{path}\"\n").into_bytes())
-}
-
-/// The name of a source for debug information, if the compiler accepts such a name.
-fn own_name(file: &Path) -> Option<&str> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let name = file.file_name()?.to_str()?;
-    (name.ends_with(".cl") && !name.starts_with('-') && name.chars().all(plain)).then_some(name)
-}
-
-/// A folder for work, gone with the value.
-pub(crate) struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(parent: &Path) -> Result<Self, Failure> {
-        let mut number = 0;
-        loop {
-            let path = parent.join(format!(".visakit-{}-{number}", std::process::id()));
-            match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self(path)),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(output::at(&path, &error)),
-            }
-        }
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::Status;
 use crate::output::{self, Failure, printable, stdout};
-use crate::reading::{Reading, open};
+use crate::reading::Reading;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::Write;
@@ -71,7 +71,7 @@ struct Text<'d> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let (old, new) = (open(&args.old)?, open(&args.new)?);
+    let (old, new) = (args.reading.open(&args.old)?, args.reading.open(&args.new)?);
     let mut old = args.reading.object(&old)?.object;
     let mut new = args.reading.object(&new)?.object;
     if let Some(name) = &args.routine {

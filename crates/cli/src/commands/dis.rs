@@ -2,7 +2,7 @@
 
 use super::listing::{Listing, Shown};
 use crate::output::{self, Failure, printable};
-use crate::reading::{Reading, open, told};
+use crate::reading::{Reading, told};
 use crate::{Status, input};
 use std::collections::HashSet;
 use std::fs;
@@ -107,7 +107,7 @@ fn one(
     colours: bool,
     taken: &mut HashSet<String>,
 ) -> Result<Status, Failure> {
-    let opened = open(file)?;
+    let opened = args.reading.open(file)?;
     if args.shown.any() && !opened.is_object() {
         // Places refer to the object that the text assembles to.
         let bytes = args.reading.binary(&opened)?;

@@ -4,6 +4,7 @@
 //! loopback interface; every address begins with a secret token that only the printed one has, and requests that name
 //! another host are rejected, so that no other page in the browser has access.
 
+use crate::installed::named_or_found;
 use crate::output::{Failure, stdout};
 use crate::{Status, input};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -13,11 +14,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The page, if it is part of the binary.
-#[cfg(feature = "explorer")]
-static PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
-#[cfg(not(feature = "explorer"))]
-static PAGE: &[(&str, &[u8])] = &[];
+/// The folder of the page, where it is installed.
+const PAGE: &str = "explorer";
 
 /// Longer requests are none of a browser.
 const LONGEST_REQUEST: u64 = 16 << 10;
@@ -39,7 +37,7 @@ pub(crate) struct Args {
     /// Objects, texts, zebins and what belongs to them (.zeinfo, sources); none opens an example.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Serve the page from this folder instead of the one in the binary.
+    /// Serve the page from this folder instead of the one that is installed.
     #[arg(long, value_name = "FOLDER")]
     web: Option<PathBuf>,
     /// Listen on this port instead of a free one.
@@ -52,7 +50,7 @@ struct Site {
     token: String,
     port: u16,
     files: Vec<PathBuf>,
-    web: Option<PathBuf>,
+    web: PathBuf,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
@@ -72,19 +70,13 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             input::name(web)
         )));
     }
-    if PAGE.is_empty() && args.web.is_none() {
-        return Err(Failure::Other(
-            "this binary was built without the explorer's page: build it with `cargo xtask web` and give \
-             `--web web/dist`, or build visakit with `--features explorer` after that"
-                .to_owned(),
-        ));
-    }
+    let web = named_or_found(args.web.as_deref(), PAGE, "--web")?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))?;
     let site = Arc::new(Site {
         token: token()?,
         port: listener.local_addr()?.port(),
         files: args.files.clone(),
-        web: args.web.clone(),
+        web,
     });
     let mut out = stdout();
     writeln!(out, "{}", site.address())?;
@@ -257,17 +249,13 @@ impl Site {
     }
 
     fn page(&self, path: &str) -> Option<Vec<u8>> {
-        let Some(web) = &self.web else {
-            let found = PAGE.iter().find(|(name, _)| *name == path);
-            return found.map(|(_, bytes)| bytes.to_vec());
-        };
         // Only plain names: there is no way out of the folder.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         let sound =
             |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
         path.split('/')
             .all(sound)
-            .then(|| visakit_files::read(&web.join(path), LARGEST_FILE).ok())?
+            .then(|| visakit_files::read(&self.web.join(path), LARGEST_FILE).ok())?
     }
 }
 
@@ -317,7 +305,7 @@ mod tests {
             token: "secret".to_owned(),
             port: 4711,
             files: vec![folder.join("a b.isa")],
-            web: Some(folder.to_owned()),
+            web: folder.to_owned(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::picture::Look;
 use crate::output::{self, Failure};
-use crate::reading::{Reading, open};
+use crate::reading::Reading;
 use crate::{Status, input, render};
 use std::path::PathBuf;
 use visakit::isa::object::Object;
@@ -74,7 +74,7 @@ fn draw(
     pictures: impl FnOnce(&Object<'_>) -> Result<Vec<Picture>, String>,
 ) -> Result<Status, Failure> {
     args.look.check(args.output.as_deref())?;
-    let input = open(&args.file)?;
+    let input = args.reading.open(&args.file)?;
     let object = args.reading.object(&input)?.object;
     let pictures = pictures(&object)
         .map_err(|error| Failure::Other(format!("{}: {error}", input::name(&args.file))))?;

@@ -2,7 +2,6 @@
 
 use super::change::{self, Output};
 use crate::output::{Failure, needs_place};
-use crate::reading::open;
 use crate::{Status, render};
 use std::path::PathBuf;
 use visakit::isa::object::{Object, RoutineId};
@@ -23,7 +22,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let output = args.out.output.as_deref();
     needs_place(output)?;
-    let inputs = args.files.iter().map(|path| open(path));
+    let inputs = args.files.iter().map(|path| args.out.reading.open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let reading = args.out.reading;
     let objects = inputs.iter().map(|input| Ok(reading.object(input)?.object));

@@ -1,7 +1,7 @@
 //! `visakit pressure`: how many registers are in use, instruction by instruction.
 
 use crate::output::{self, Failure, heading, printable, stdout};
-use crate::reading::{Reading, open};
+use crate::reading::Reading;
 use crate::table::{Align, Columns};
 use crate::{Status, render};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ struct Measured<'o> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let input = open(&args.file)?;
+    let input = args.reading.open(&args.file)?;
     let linked = args.reading.object(&input)?;
     let object = &linked.object;
     let one = match &args.routine {

@@ -79,9 +79,9 @@ fn programs(args: &ProveArgs) -> Result<Status, Failure> {
     if args.new_zeinfo.is_some() || args.new_zebin.is_some() {
         new.set_metadata(args.new_zeinfo.clone(), args.new_zebin.clone());
     }
-    let arguments = run::kernel::arguments(&old)?;
-    run::kernel::with_kernel(&old, |first, range| {
-        run::kernel::with_kernel(&new, |second, _| {
+    run::kernel::with_kernel(&old, |first, range, arguments| {
+        let arguments = arguments.all()?;
+        run::kernel::with_kernel(&new, |second, _, _| {
             let given = |kernel| Given {
                 kernel,
                 range: *range,

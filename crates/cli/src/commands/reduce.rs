@@ -1,7 +1,7 @@
 //! `visakit reduce`: the smallest object for which a command still succeeds.
 
 use crate::output::{self, Failure, count, printable};
-use crate::reading::{Reading, open};
+use crate::reading::Reading;
 use crate::{Status, input, render};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         let message = "--test: put {} where the name of the candidate goes";
         return Err(Failure::Other(message.to_owned()));
     }
-    let opened = open(&args.file)?;
+    let opened = args.reading.open(&args.file)?;
     // Damaged input is reduced as it is.
     let bytes = args.reading.binary(&opened)?;
     let jobs = usize::from(args.jobs);

@@ -40,7 +40,7 @@ struct Entry {
 
 fn entry(path: &Path, args: &Args) -> Entry {
     let reading = args.reading;
-    let outcome = with(path, |input| {
+    let outcome = with(path, args.reading, |input| {
         if input.is_object() {
             return Ok(roundtrip(input.bytes().to_vec(), reading.options()));
         }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         .files
         .par_iter()
         .map(|path| {
-            with(path, |input| {
+            with(path, args.reading, |input| {
                 let linked = input.object(&args.reading.how(None))?;
                 if !linked.faults.is_empty() {
                     crate::found_something();

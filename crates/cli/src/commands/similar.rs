@@ -1,7 +1,7 @@
 //! `visakit similar`: where a kernel is again.
 
 use crate::output::{self, Failure, stdout};
-use crate::reading::{Reading, open, told, with};
+use crate::reading::{Reading, told, with};
 use crate::table::{Align, Columns};
 use crate::{Status, input, render};
 use rayon::prelude::*;
@@ -46,14 +46,18 @@ fn fingerprints(
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let file = open(&args.file)?;
+    let file = args.reading.open(&args.file)?;
     let wanted = fingerprints(&file, args.reading);
     let wanted = wanted.map_err(|errors| told(&errors, &file.sources))?;
     let found = input::find(&args.paths, input::Wanted::Programs);
     let read: Vec<_> = found
         .files
         .par_iter()
-        .map(|path| with(path, |input| fingerprints(input, args.reading)))
+        .map(|path| {
+            with(path, args.reading, |input| {
+                fingerprints(input, args.reading)
+            })
+        })
         .collect();
     let mut errors = found.errors;
     let mut status = if errors.is_empty() {

@@ -40,7 +40,7 @@ struct Outcome {
 
 impl Outcome {
     fn of(path: &Path, args: &Args) -> Self {
-        match with(path, |input| count(input, args)) {
+        match with(path, args.reading, |input| count(input, args)) {
             Ok((stats, faults)) => Self {
                 stats,
                 faults,

@@ -44,6 +44,8 @@ fn folder() -> PathBuf {
 fn visakit(line: &str, input: &str) -> Output {
     let words = line.split(' ').map(|word| word.replace("{}", input));
     let mut command = Command::new(env!("CARGO_BIN_EXE_visakit"));
+    // Sources are not compiled by whatever the machine has.
+    command.env("VISAKIT_OCLOC", "no-such-compiler");
     command.current_dir(folder()).args(words).output().unwrap()
 }
 
@@ -148,7 +150,11 @@ fn what_holds_no_visa_is_named_by_every_verb() {
             let said = refused(line, name);
             let printed = String::from_utf8_lossy(&done.stdout);
             assert_eq!(done.status.code(), Some(2), "{line} of {name}: {said}");
-            assert!(format!("{said}{printed}").contains(what), "{line}: {said}");
+            let told = format!("{said}{printed}");
+            // What can be compiled is, where there is a compiler.
+            let is_source = name.ends_with(".cl") || name.ends_with(".spv");
+            let compiles = is_source && told.contains("no-such-compiler was not found");
+            assert!(compiles || told.contains(what), "{line}: {said}");
         }
     }
 }

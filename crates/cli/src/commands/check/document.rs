@@ -1,107 +1,22 @@
-//! Findings as JSON.
+//! The document of all launches that were checked.
 
 use super::Checked;
 use crate::commands::run::why;
 use serde_json::{Value, json};
-use visakit_check::{Access, Between, Finding, Item, Other, Place, Stay};
-use visakit_launch::Stopped;
+use visakit_check::document::{finding, stopped};
 
-pub(super) fn all(checked: &[Checked]) -> Value {
+pub(super) fn cases(checked: &[Checked]) -> Vec<Value> {
     let cases = checked.iter().map(|one| match &one.result {
         Ok(report) => {
             let findings: Vec<_> = report.findings.iter().map(finding).collect();
             let mut all = json!({ "case": one.case, "findings": findings });
             if let (Some(of), Some(all)) = (report.end.stopped(), all.as_object_mut()) {
-                all.insert("stopped".to_owned(), stopped(of, &report.stays));
+                let why = stopped(of, &report.stays, &why(of));
+                all.insert("stopped".to_owned(), why);
             }
             all
         }
         Err(error) => json!({ "case": one.case, "findings": [], "error": error }),
     });
-    json!({ "cases": cases.collect::<Vec<_>>() })
-}
-
-/// Why a launch did not run to its end, how far it got, and where its threads were.
-fn stopped(stopped: &Stopped, stays: &[Stay]) -> Value {
-    let stays = stays.iter().map(|stay| {
-        let mut all = json!({
-            "threads": stay.threads,
-            "waits": stay.waits,
-            "item": item(&stay.item),
-        });
-        if let (Value::Object(all), Value::Object(place)) = (&mut all, place(&stay.place)) {
-            all.extend(place);
-        }
-        all
-    });
-    json!({
-        "reason": stopped.reason.name(),
-        "message": why(stopped),
-        "groups": stopped.groups,
-        "groups_ended": stopped.ended,
-        "places": stays.collect::<Vec<_>>(),
-    })
-}
-
-fn finding(finding: &Finding) -> Value {
-    let mut all = json!({
-        "kind": finding.kind.name(),
-        "level": finding.kind.level().name(),
-        "space": finding.space.name(),
-        "access": finding.access.map(Access::name),
-        "between": finding.between.map(Between::name),
-    });
-    let target = finding.target.as_ref();
-    let rest = json!({
-        "argument": target.filter(|t| t.argument.is_some()).map(|t| t.name.clone()),
-        "argument_index": target.and_then(|t| t.argument),
-        "object": target.map(|t| t.name.clone()),
-        "object_bytes": target.map(|t| t.bytes),
-        "offset": target.map(|t| t.offset),
-        "message": finding.message,
-        "item": finding.item.as_ref().map(item),
-        "address": finding.address,
-        "bytes": finding.bytes,
-        "value": finding.value,
-        "other": finding.other.as_ref().map(other),
-        "count": finding.count,
-    });
-    if let (Value::Object(all), Value::Object(place), Value::Object(rest)) =
-        (&mut all, place(&finding.place), rest)
-    {
-        all.extend(place);
-        all.extend(rest);
-    }
-    all
-}
-
-fn place(place: &Place) -> Value {
-    json!({
-        "routine": place.routine,
-        "instruction": place.instruction,
-        "text": place.text,
-        "file": place.file,
-        "line": place.line,
-    })
-}
-
-fn item(item: &Item) -> Value {
-    json!({
-        "group": item.group,
-        "global": item.global,
-        "local": item.local,
-        "thread": item.thread,
-        "lane": item.lane,
-    })
-}
-
-fn other(other: &Other) -> Value {
-    let mut all = json!({ "what": other.what, "access": other.access.map(Access::name) });
-    if let Value::Object(all) = &mut all {
-        if let Some(Value::Object(place)) = other.place.as_ref().map(place) {
-            all.extend(place);
-        }
-        all.insert("item".to_owned(), other.item.as_ref().map(item).into());
-    }
-    all
+    cases.collect()
 }

@@ -1,8 +1,9 @@
 //! `visakit check`: finds faults in running kernels.
 
 mod document;
-mod sarif;
+pub(crate) mod sarif;
 mod text;
+pub(crate) mod told;
 
 use super::roundtrip::progress;
 use super::run;
@@ -11,6 +12,7 @@ use crate::output::{self, Failure, stdout};
 use crate::{input, render};
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit_check::{Checks, Finding, Kind, Level, Report, Suppressions, Verdict};
@@ -34,6 +36,15 @@ pub(crate) struct Checking {
     /// Write the findings as a SARIF log.
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
+    /// Print the findings for people, or as annotations of GitHub Actions.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t,
+        hide_default_value = true
+    )]
+    format: Format,
 }
 
 #[derive(Clone, clap::Args)]
@@ -49,6 +60,16 @@ Examples:
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     run: run::Args,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// A workflow command for each finding, beside the text.
+    Github,
 }
 
 /// A launch and what was found in it, with the output of the kernel.
@@ -86,7 +107,8 @@ pub(crate) fn with(
         Some(path) => suppressions(path)?,
         None => Suppressions::default(),
     };
-    let fails = fails(&options.fail_on)?;
+    let fails = Failing::new(&options.fail_on)?;
+    let fails = |finding: &Finding| fails.has(finding.kind);
     let mut checked = if run.cases().is_empty() {
         vec![Checked {
             case: run.name(),
@@ -113,16 +135,15 @@ pub(crate) fn with(
             ));
         }
     }
+    let cases = document::cases(&checked);
     if let Some(path) = &options.sarif {
-        let log = serde_json::to_vec_pretty(&sarif::log(&checked))
-            .map_err(|error| Failure::Other(error.to_string()))?;
-        output::file(path, &log)?;
+        write(path, &sarif::log(&cases))?;
     }
     for one in &checked {
         one.tell(run.json());
     }
     if run.json() {
-        output::json(&document::all(&checked))?;
+        output::json(&json!({ "cases": cases }))?;
     } else {
         let mut out = stdout();
         if run.printf() {
@@ -132,10 +153,20 @@ pub(crate) fn with(
         }
         let mut sources = Sources::new(run.folders());
         text::print(&mut out, &checked, &mut sources)?;
+        if options.format == Format::Github {
+            told::annotate(&mut out, &cases)?;
+        }
         out.flush()?;
     }
     let statuses = checked.iter().map(|one| one.status(&fails));
     Ok(statuses.max().unwrap_or(Status::Clean))
+}
+
+/// Writes a document of its own into a file.
+pub(crate) fn write(path: &Path, document: &Value) -> Result<(), Failure> {
+    let text = serde_json::to_vec_pretty(document);
+    let text = text.map_err(|error| Failure::Other(error.to_string()))?;
+    output::file(path, &text)
 }
 
 impl Checked {
@@ -220,28 +251,55 @@ fn suppressions(path: &Path) -> Result<Suppressions, Failure> {
     Suppressions::parse(&text).map_err(|error| Failure::Other(format!("{place}, {error}")))
 }
 
-/// Which findings make the command fail.
-fn fails(words: &[String]) -> Result<impl Fn(&Finding) -> bool, Failure> {
-    let mut least = words.is_empty().then_some(Level::Warning);
-    let mut kinds = Vec::new();
-    for word in words {
-        match word.as_str() {
-            "error" => least = Some(least.map_or(Level::Error, |l| l.min(Level::Error))),
-            "warning" => least = Some(least.map_or(Level::Warning, |l| l.min(Level::Warning))),
-            "note" => least = Some(Level::Note),
-            name => match Kind::ALL.iter().find(|kind| kind.name() == name) {
-                Some(kind) => kinds.push(*kind),
-                None => {
+/// Which findings make a command fail.
+pub(crate) struct Failing {
+    kinds: Vec<Kind>,
+    least: Option<Level>,
+}
+
+impl Failing {
+    /// By the names of levels and kinds; warnings if there are none.
+    pub(crate) fn new(words: &[String]) -> Result<Self, Failure> {
+        let mut failing = Self {
+            kinds: Vec::new(),
+            least: words.is_empty().then_some(Level::Warning),
+        };
+        for word in words {
+            let level = LEVELS.iter().find(|level| level.name() == word);
+            let kind = Kind::ALL.iter().find(|kind| kind.name() == word);
+            match (level, kind) {
+                (Some(level), _) => {
+                    let least = failing.least.map_or(*level, |least| least.min(*level));
+                    failing.least = Some(least);
+                }
+                (None, Some(kind)) => failing.kinds.push(*kind),
+                (None, None) => {
                     let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
                     let known = known.join(", ");
                     return Err(Failure::Other(format!(
-                        "`{name}` is no level and no kind; there are error, warning, note, {known}"
+                        "`{word}` is no level and no kind; there are error, warning, note, {known}"
                     )));
                 }
-            },
+            }
         }
+        Ok(failing)
     }
-    Ok(move |finding: &Finding| {
-        kinds.contains(&finding.kind) || least.is_some_and(|least| finding.kind.level() >= least)
-    })
+
+    fn has(&self, kind: Kind) -> bool {
+        self.kinds.contains(&kind) || self.least.is_some_and(|least| kind.level() >= least)
+    }
+
+    /// Whether the document of a launch does: without a verdict it always does.
+    pub(crate) fn fails(&self, case: &Value) -> bool {
+        let kind = |finding: &Value| {
+            let name = finding["kind"].as_str().unwrap_or_default();
+            Kind::ALL.iter().copied().find(|kind| kind.name() == name)
+        };
+        let mut findings = case["findings"].as_array().into_iter().flatten();
+        told::told(case).is_some()
+            || findings.any(|finding| kind(finding).is_none_or(|kind| self.has(kind)))
+    }
 }
+
+/// All levels.
+const LEVELS: [Level; 3] = [Level::Error, Level::Warning, Level::Note];

@@ -1,35 +1,26 @@
 //! Findings as a log of the Static Analysis Results Interchange Format, version 2.1.0.
 
-use super::Checked;
-use crate::commands::run::why;
+use super::told::{Told, told};
 use crate::commands::validate::sarif::{SCHEMA, uri};
-use crate::output::printable;
+use crate::output::{printable, relative};
 use serde_json::{Value, json};
 use std::path::Path;
-use visakit_check::{Access, Between, Finding, Kind, Place};
+use visakit_check::Kind;
 
-/// The log.
-pub(super) fn log(checked: &[Checked]) -> Value {
+/// The log of launches, which are documents of `visakit_check::document`.
+pub(crate) fn log(cases: &[Value]) -> Value {
     let mut results = Vec::new();
     let mut notifications = Vec::new();
-    for one in checked {
-        let mut notify = |message: String, locations: Vec<Value>| {
-            let text = format!("{}: {message}", one.case);
+    for case in cases {
+        let name = case["case"].as_str().unwrap_or_default();
+        let findings = case["findings"].as_array().into_iter().flatten();
+        results.extend(findings.map(|finding| result(name, finding)));
+        if let Some(Told { message, places }) = told(case) {
             notifications.push(json!({
                 "level": "error",
-                "message": { "text": text },
-                "locations": locations,
+                "message": { "text": format!("{name}: {message}") },
+                "locations": places.into_iter().map(location).collect::<Vec<_>>(),
             }));
-        };
-        match &one.result {
-            Ok(report) => {
-                results.extend(report.findings.iter().map(|f| result(&one.case, f)));
-                if let Some(stopped) = report.end.stopped() {
-                    let places = report.stays.iter().map(|stay| location(&stay.place));
-                    notify(why(stopped), places.collect());
-                }
-            }
-            Err(error) => notify(error.clone(), Vec::new()),
         }
     }
     let rules = Kind::ALL.iter().map(|kind| {
@@ -60,46 +51,40 @@ pub(super) fn log(checked: &[Checked]) -> Value {
     })
 }
 
-fn location(place: &Place) -> Value {
-    let mut location = json!({
-        "logicalLocations": [{
-            "fullyQualifiedName": format!("{} instruction {}", place.routine, place.instruction),
-        }],
-    });
-    if let (Some(file), Some(line), Value::Object(location)) =
-        (&place.file, place.line, &mut location)
-    {
-        let physical = json!({
-            "artifactLocation": { "uri": uri(Path::new(file)) },
+fn location(place: &Value) -> Value {
+    let name = place["routine"].as_str().unwrap_or_default();
+    let name = format!("{name} instruction {}", place["instruction"]);
+    let mut location = json!({ "logicalLocations": [{ "fullyQualifiedName": name }] });
+    if let (Some(file), Some(line)) = (place["file"].as_str(), place["line"].as_u64()) {
+        location["physicalLocation"] = json!({
+            "artifactLocation": { "uri": uri(&relative(Path::new(file))) },
             "region": { "startLine": line },
         });
-        location.insert("physicalLocation".to_owned(), physical);
     }
     location
 }
 
-fn result(case: &str, finding: &Finding) -> Value {
-    let other = finding.other.as_ref();
-    let related = other.and_then(|other| {
-        let mut at = location(other.place.as_ref()?);
-        if let Value::Object(at) = &mut at {
-            let text = printable(other.what.as_bytes());
-            at.insert("message".to_owned(), json!({ "text": text }));
-        }
-        Some(at)
+fn result(case: &str, finding: &Value) -> Value {
+    let text = |of: &Value| printable(of.as_str().unwrap_or_default().as_bytes());
+    let other = &finding["other"];
+    let related = other.get("routine").map(|_| {
+        let mut at = location(other);
+        at["message"] = json!({ "text": text(&other["what"]) });
+        at
     });
+    let kind = finding["kind"].as_str().unwrap_or_default();
     json!({
-        "ruleId": finding.kind.name(),
-        "ruleIndex": Kind::ALL.iter().position(|kind| *kind == finding.kind),
-        "level": finding.kind.level().name(),
-        "message": { "text": printable(finding.message.as_bytes()) },
-        "locations": [location(&finding.place)],
+        "ruleId": kind,
+        "ruleIndex": Kind::ALL.iter().position(|known| known.name() == kind),
+        "level": finding["level"],
+        "message": { "text": text(&finding["message"]) },
+        "locations": [location(finding)],
         "relatedLocations": related.into_iter().collect::<Vec<_>>(),
-        "occurrenceCount": finding.count,
+        "occurrenceCount": finding["count"],
         "properties": {
             "case": case,
-            "access": finding.access.map(Access::name),
-            "between": finding.between.map(Between::name),
+            "access": finding["access"],
+            "between": finding["between"],
         },
     })
 }

@@ -4,7 +4,7 @@ mod json;
 mod lines;
 
 use crate::output::{Failure, printable, stdout};
-use crate::reading::{Reading, open};
+use crate::reading::Reading;
 use crate::{Status, input, render};
 use std::io::Write;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let opened = open(&args.file)?;
+    let opened = args.reading.open(&args.file)?;
     let bytes = args.reading.binary(&opened)?;
     let bytes = bytes.as_ref();
     let selection = match &args.routine {

@@ -15,7 +15,7 @@ pub(super) struct Program {
     /// How its loads and stores use the cache of a core by default.
     #[serde(skip_serializing_if = "String::is_empty")]
     l1_cache_policy: String,
-    kernels: Vec<Kernel>,
+    kernels: Kernels,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sections: Vec<SectionInfo>,
     /// Keys of the metadata that are newer than this tool.
@@ -25,6 +25,11 @@ pub(super) struct Program {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undefined: Vec<String>,
 }
+
+/// The kernels of a compiled program, with what the compiler decided for them.
+#[derive(Serialize, Default)]
+#[serde(transparent)]
+pub(crate) struct Kernels(Vec<Kernel>);
 
 #[derive(Serialize)]
 struct Kernel {
@@ -76,7 +81,7 @@ impl Program {
             file,
             version: printable(info.version.as_bytes()),
             l1_cache_policy: printable(info.l1_cache_policy.as_bytes()),
-            kernels: info.kernels.iter().map(kernel).collect(),
+            kernels: Kernels::of(&info),
             sections: Vec::new(),
             unknown_keys: unknown
                 .iter()
@@ -101,19 +106,47 @@ impl Program {
                 table.row([name.to_owned(), list.join(", ")]);
             }
         }
-        write!(out, "{table}\n{}\n{}", heading("kernels"), self.kernels())?;
-        for kernel in &self.kernels {
-            for note in kernel.notes() {
-                writeln!(out, "  {}: {note}", kernel.name)?;
-            }
-        }
+        writeln!(out, "{table}\n{}", heading("kernels"))?;
+        self.kernels.write(out)?;
         if !self.sections.is_empty() {
             write!(out, "\n{}\n{}", heading("sections"), self.sections())?;
         }
         Ok(())
     }
 
-    fn kernels(&self) -> Columns {
+    fn sections(&self) -> Columns {
+        let mut table = Columns::new(&[("bytes", Right), ("content", Left), ("name", Left)]);
+        for section in &self.sections {
+            let unknown = || format!("unknown section type {:#x}", section.kind);
+            let content = section.content.map_or_else(unknown, str::to_owned);
+            table.row([section.bytes.to_string(), content, section.name.clone()]);
+        }
+        table
+    }
+}
+
+impl Kernels {
+    pub(crate) fn of(info: &ZeInfo) -> Self {
+        Self(info.kernels.iter().map(kernel).collect())
+    }
+
+    /// Leaves out all others: a compiler may add one that only carries symbols.
+    pub(crate) fn retain(&mut self, names: &[String]) {
+        self.0.retain(|kernel| names.contains(&kernel.name));
+    }
+
+    /// A table, and what is remarkable of each.
+    pub(crate) fn write(&self, out: &mut impl Write) -> Result<(), Failure> {
+        write!(out, "{}", self.table())?;
+        for kernel in &self.0 {
+            for note in kernel.notes() {
+                writeln!(out, "  {}: {note}", kernel.name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn table(&self) -> Columns {
         let mut table = Columns::new(&[
             ("SIMD", Right),
             ("registers", Right),
@@ -123,7 +156,7 @@ impl Program {
             ("barriers", Right),
             ("name", Left),
         ]);
-        for kernel in &self.kernels {
+        for kernel in &self.0 {
             table.row([
                 kernel.simd.to_string(),
                 kernel.registers.to_string(),
@@ -133,16 +166,6 @@ impl Program {
                 kernel.barriers.to_string(),
                 kernel.name.clone(),
             ]);
-        }
-        table
-    }
-
-    fn sections(&self) -> Columns {
-        let mut table = Columns::new(&[("bytes", Right), ("content", Left), ("name", Left)]);
-        for section in &self.sections {
-            let unknown = || format!("unknown section type {:#x}", section.kind);
-            let content = section.content.map_or_else(unknown, str::to_owned);
-            table.row([section.bytes.to_string(), content, section.name.clone()]);
         }
         table
     }

@@ -5,19 +5,20 @@ mod report;
 mod text;
 
 use crate::output::{self, Failure, stdout};
-use crate::reading::{Reading, open};
+use crate::reading::Reading;
 use crate::{Status, input, render};
+pub(crate) use metadata::Kernels;
 use metadata::Program;
 use report::File;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::parse;
-use visakit_launch::{Content, Source, Zebin};
+use visakit_launch::{Content, Input, Source, Zebin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Objects, texts, compiled programs (zebin) or their metadata, or - for standard input.
+    /// Objects, texts, sources, folders of dumps, compiled programs (zebin) or their metadata, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Only this routine, by name or number (kernels first, then functions).
@@ -34,6 +35,32 @@ struct Document {
     /// Metadata of compiled programs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     programs: Vec<Program>,
+}
+
+/// The metadata of a file and the vISA in it.
+struct Found {
+    program: Option<Program>,
+    code: Option<Input>,
+}
+
+fn found(path: &Path, args: &Args) -> Result<Found, Failure> {
+    let metadata = program(path)?;
+    let mut found = Found {
+        program: None,
+        code: None,
+    };
+    if metadata.as_ref().is_none_or(|(_, has_code)| *has_code) {
+        let code = args.reading.open(path)?;
+        // A folder of dumps, or what a source was compiled into.
+        let zebin = code.zebin.as_ref().filter(|_| metadata.is_none());
+        let program = zebin.map(|zebin| Program::of_zebin(input::name(path), zebin));
+        found.program = program.transpose()?;
+        found.code = Some(code);
+    }
+    if let Some((program, _)) = metadata {
+        found.program = Some(program);
+    }
+    Ok(found)
 }
 
 /// The metadata of a file that has some, and whether it has vISA beside them.
@@ -62,9 +89,8 @@ fn program(path: &Path) -> Result<Option<(Program, bool)>, Failure> {
     })
 }
 
-/// Reads a file, or reports why it cannot be read.
-fn report(path: &Path, args: &Args) -> Result<File, Failure> {
-    let opened = open(path)?;
+/// Reads the vISA of a file, or reports why it cannot be read.
+fn report(path: &Path, opened: &Input, args: &Args) -> Result<File, Failure> {
     let name = input::name(&opened.path);
     if opened.is_object() {
         let bytes = opened.bytes();
@@ -85,7 +111,7 @@ fn report(path: &Path, args: &Args) -> Result<File, Failure> {
             }
         };
     }
-    let linked = args.reading.object(&opened)?;
+    let linked = args.reading.object(opened)?;
     let object = &linked.object;
     // 4.2 has no binary form, and so no sizes and offsets to report.
     let bytes = visakit::encode::write(object).unwrap_or_default();
@@ -123,14 +149,14 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     let mut first = true;
     for path in &args.files {
-        let found = match program(path) {
+        let found = match found(path, args) {
             Ok(found) => found,
             Err(failure) => {
                 status = status.max(failure.tell()?);
                 continue;
             }
         };
-        if let Some((program, has_code)) = found {
+        if let Some(program) = found.program {
             if args.reading.json {
                 document.programs.push(program);
             } else {
@@ -142,11 +168,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 program.write(&mut out)?;
                 out.flush()?;
             }
-            if !has_code {
-                continue;
-            }
         }
-        let file = match report(path, args) {
+        let Some(code) = found.code else { continue };
+        let file = match report(path, &code, args) {
             Ok(file) => file,
             Err(failure) => {
                 status = status.max(failure.tell()?);

@@ -71,9 +71,8 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
         })?;
         (Target::bare(bare), listing)
     } else {
-        let arguments = kernel::arguments(args)?;
-        kernel::with_kernel(args, |kernel, range| {
-            let launch = kernel.prepare(range, &arguments, &config)?;
+        kernel::with_kernel(args, |kernel, range, arguments| {
+            let launch = kernel.prepare(range, &arguments.all()?, &config)?;
             Ok(made(kernel, launch))
         })?
     };

@@ -1,40 +1,38 @@
 //! `visakit run` of OpenCL kernels.
 
+use super::arguments::Arguments;
 use super::show::{self, Buffer, Stats};
 use super::spec::ArgSpec;
 use super::trace::Trace;
 use super::{Args, stop, with_bar};
-use crate::commands::compile;
 use crate::output::{self, Failure, heading, stdout};
-use crate::reading::open;
-use crate::{Status, input};
+use crate::sources::{self, Opened};
+use crate::{Status, input, render};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 use visakit_check::{Checks, Report};
 use visakit_exec::Pass;
 use visakit_launch::{
-    ArgInfo, Argument, Config, Dump, Kernel, LocalVariable, Metadata, NdRange, Outcome, Source,
-    Tracer, ZeInfo, Zebin, find_kernel,
+    ArgInfo, Argument, Config, Kernel, LocalVariable, Metadata, NdRange, Outcome, Source, Tracer,
+    ZeInfo, Zebin, find_kernel,
 };
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
-    let arguments = arguments(args)?;
-    with_kernel(args, |kernel, range| {
-        run_kernel(args, &arguments, kernel, range)
+    with_kernel(args, |kernel, range, arguments| {
+        run_kernel(args, &arguments.all()?, kernel, range)
     })
 }
 
 /// Runs the kernel under checks.
 pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report<Vec<u8>>, Failure> {
-    let arguments = arguments(args)?;
     let unset = args.args.iter().enumerate();
     let unset = unset.filter(|(_, spec)| spec.is_uninitialized());
     let unset: Vec<_> = unset.map(|(index, _)| index).collect();
     let config = visakit_check::config(args.config());
-    with_kernel(args, |kernel, range| {
-        let launch = kernel.prepare(range, &arguments, &config)?;
+    with_kernel(args, |kernel, range, arguments| {
+        let launch = kernel.prepare(range, &arguments.all()?, &config)?;
         let report = with_bar(range.group_count(), config, |config| {
             visakit_check::check(kernel, launch, config, checks, &unset)
         })?;
@@ -50,10 +48,9 @@ pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, V
     if args.media.is_some() {
         return Ok((super::media::profile(args, watched)?, Vec::new()));
     }
-    let arguments = arguments(args)?;
     let config = visakit_profile::config(args.config());
-    with_kernel(args, |kernel, range| {
-        let launch = kernel.prepare(range, &arguments, &config)?;
+    with_kernel(args, |kernel, range, arguments| {
+        let launch = kernel.prepare(range, &arguments.all()?, &config)?;
         let code = KernelCode::new(kernel.object(), launch.program(), args.platform());
         let (profile, outcome) = with_bar(range.group_count(), config, |config| {
             visakit_profile::run(&code, launch, config, watched)
@@ -62,16 +59,10 @@ pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, V
     })
 }
 
-pub(crate) fn arguments(args: &Args) -> Result<Vec<Argument>, Failure> {
-    let limit = args.config().max_memory;
-    let arguments = args.args.iter().map(|spec| spec.argument(limit));
-    arguments.collect::<Result<_, _>>().map_err(Failure::Other)
-}
-
 /// Reads the kernel and how it is to be launched.
 pub(crate) fn with_kernel<R>(
     args: &Args,
-    run: impl FnOnce(&Kernel<'_>, &NdRange) -> Result<R, Failure>,
+    run: impl FnOnce(&Kernel<'_>, &NdRange, &Arguments<'_>) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let Program {
         sources,
@@ -105,7 +96,9 @@ pub(crate) fn with_kernel<R>(
         false => args.local.clone(),
     };
     let range = NdRange::new(&args.global, &local, &args.offset)?;
-    run(&kernel, &range)
+    let parameters = zeinfo.parameters(&name);
+    let arguments = Arguments::new(args, &kernel, parameters, &range);
+    run(&kernel, &range, &arguments)
 }
 
 fn run_kernel(
@@ -148,34 +141,37 @@ struct Program {
     locals: Vec<LocalVariable>,
 }
 
-/// The program of the files that are named: texts and objects with their metadata, a zebin that carries text, a folder
-/// of dumps, or a source that is compiled first.
+/// The program of the files that are named, with its metadata.
 fn program(args: &Args) -> Result<Program, Failure> {
     let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
     let mut metadata = given.map(|path| metadata(path)).transpose()?;
     let mut sources = Vec::new();
     let mut locals = Vec::new();
     for path in &args.files {
-        if path.is_dir() {
-            locals.extend(dumped(args, path, &mut sources, &mut metadata)?);
-        } else if compile::is_source(path) {
-            let folder =
-                compile::to_temporary(path, args.device.as_deref(), args.options.as_deref())?;
-            locals.extend(dumped(args, folder.path(), &mut sources, &mut metadata)?);
-        } else {
-            let input = open(path)?;
-            if let (Some(zebin), None) = (input.zebin, &metadata) {
-                metadata = Some(Metadata {
-                    path: path.clone(),
-                    zeinfo: ZeInfo::parse(&zebin.zeinfo)?,
-                    zebin: Some(zebin),
-                });
+        match sources::open(path, args.reading)? {
+            Opened::Dump(dumped) => {
+                let kernel = dumped.dump.kernel(args.routine.as_deref())?;
+                sources.extend(kernel.sources);
+                locals.extend(kernel.locals);
+                if metadata.is_none() {
+                    let found = kernel.metadata;
+                    metadata = Some(found.ok_or_else(|| no_metadata(path, &kernel.name))?);
+                }
             }
-            sources.extend(input.sources);
+            Opened::Program(input) => {
+                if let (Some(zebin), None) = (input.zebin, &metadata) {
+                    metadata = Some(Metadata {
+                        path: path.clone(),
+                        zeinfo: ZeInfo::parse(&zebin.zeinfo)?,
+                        zebin: Some(zebin),
+                    });
+                }
+                sources.extend(input.sources);
+            }
         }
     }
     if let (true, Some(path)) = (args.files.is_empty(), &args.zebin) {
-        sources = open(path)?.sources;
+        sources = args.reading.open(path)?.sources;
     }
     // A zebin has a text for each kernel.
     if let (Some(name), true) = (&args.routine, sources.len() > 1) {
@@ -202,52 +198,41 @@ fn program(args: &Args) -> Result<Program, Failure> {
 /// The text of the metadata that the arguments name.
 pub(crate) fn zeinfo_text(args: &Args) -> Result<String, Failure> {
     let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
-    let given = given.map(|path| metadata(path)).transpose()?;
-    let found = match (given, args.files.first()) {
-        (Some(given), _) => Some(given),
-        (None, Some(path)) if path.is_dir() => {
-            Dump::open(path)?.kernel(args.routine.as_deref())?.metadata
-        }
-        (None, Some(path)) => match open(path)?.zebin {
-            Some(zebin) => return Ok(zebin.zeinfo),
-            None => None,
-        },
-        (None, None) => None,
-    };
-    match found {
-        Some(Metadata {
-            zebin: Some(zebin), ..
-        }) => Ok(zebin.zeinfo),
-        Some(Metadata { path, .. }) => Ok(std::fs::read_to_string(path)?),
-        None => Err(Failure::Other(
-            "the metadata of a source that is compiled are not kept: compile it with `visakit compile` first".to_owned(),
-        )),
+    if let Some(given) = given {
+        return text_of(metadata(given)?);
     }
+    let missing = || Failure::Other("there is no metadata: give --zeinfo or --zebin".to_owned());
+    let path = args.files.first().ok_or_else(missing)?;
+    match sources::open(path, args.reading)? {
+        Opened::Dump(dumped) => {
+            let kernel = dumped.dump.kernel(args.routine.as_deref())?;
+            text_of(kernel.metadata.ok_or_else(missing)?)
+        }
+        Opened::Program(input) => Ok(input.zebin.ok_or_else(missing)?.zeinfo),
+    }
+}
+
+fn text_of(metadata: Metadata) -> Result<String, Failure> {
+    Ok(match metadata.zebin {
+        Some(zebin) => zebin.zeinfo,
+        None => std::fs::read_to_string(metadata.path)?,
+    })
 }
 
 fn metadata(path: &Path) -> Result<Metadata, Failure> {
     Ok(Metadata::open(path)?)
 }
 
-/// The kernel in a folder of dumps; returns its variables in local memory.
-fn dumped(
-    args: &Args,
-    folder: &Path,
-    sources: &mut Vec<Source>,
-    metadata: &mut Option<Metadata>,
-) -> Result<Vec<LocalVariable>, Failure> {
-    let kernel = Dump::open(folder)?.kernel(args.routine.as_deref())?;
-    sources.extend(kernel.sources);
-    if metadata.is_none() {
-        let name = input::name(folder);
-        *metadata = Some(kernel.metadata.ok_or_else(|| {
-            Failure::Other(format!(
-                "{name}: no metadata of kernel {} in this folder: neither a zebin nor a zeinfo; give --zebin or --zeinfo",
-                output::printable(kernel.name.as_bytes())
-            ))
-        })?);
-    }
-    Ok(kernel.locals)
+/// What a folder of dumps lacks to launch its kernels.
+fn no_metadata(folder: &Path, kernel: &str) -> Failure {
+    let (name, kernel) = (input::name(folder), output::printable(kernel.as_bytes()));
+    render::failure_with_help(
+        &format!(
+            "{name}: no metadata of kernel {kernel} in this folder: neither a zebin nor a zeinfo"
+        ),
+        "older compilers write a zebin if IGC_EnableZEBinary=1 is set as well where they dump; or give --zebin or --zeinfo",
+    );
+    Failure::Told(Status::Unusable)
 }
 
 fn print(

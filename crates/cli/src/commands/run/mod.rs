@@ -1,8 +1,11 @@
 //! `visakit run`: cases, OpenCL kernels, media kernels and bare routines.
 
+mod arguments;
 mod bare;
 pub(crate) mod case;
 mod control;
+mod fill;
+mod generate;
 pub(crate) mod kernel;
 mod media;
 mod show;
@@ -16,7 +19,7 @@ pub(super) use stop::why;
 use crate::Status;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure};
-use crate::reading::{Reading, open, tell_faults, told};
+use crate::reading::{Reading, tell_faults, told};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -55,17 +58,6 @@ pub(crate) struct Args {
     /// Launch metadata, constants and device from a compiled program (zebin).
     #[arg(long, value_name = "FILE")]
     zebin: Option<PathBuf>,
-    /// Device that OpenCL C and SPIR-V are compiled for, such as dg2 or pvc.
-    #[arg(long, value_name = "NAME")]
-    device: Option<String>,
-    /// Options for the compiler of OpenCL C, such as -g for source lines and -D for macros.
-    #[arg(
-        long,
-        value_name = "OPTIONS",
-        allow_hyphen_values = true,
-        requires = "device"
-    )]
-    options: Option<String>,
     /// Work-items in each dimension.
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     global: Vec<u32>,
@@ -75,10 +67,11 @@ pub(crate) struct Args {
     /// Global offset: added to the global ids in each dimension.
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     offset: Vec<u32>,
-    /// The arguments in order: buffer:FILE, zeros:BYTES, same:N, null, u32:7 (i8 to u64, f16, f32, f64; several
-    /// values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]] (also
+    /// The arguments in order: buffer:FILE, FILE.npy (an array of NumPy), zeros:BYTES, random:BYTES[:TYPE],
+    /// iota:BYTES[:TYPE] (0, 1, 2 …; the kernel's type by default), auto, same:N, null, u32:7 (i8 to u64, f16, f32,
+    /// f64; several values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]] (also
     /// image1d, image1d_buffer, image1d_array, image2d_array and image3d, with one to three sizes),
-    /// sampler:[normalized,]ADDRESSING,FILTER.
+    /// sampler:[normalized,]ADDRESSING,FILTER. [default: all are auto: generated for the grid]
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     args: Vec<ArgSpec>,
     /// Write the buffer of argument or input N to a file. [default: small buffers that changed are printed]
@@ -308,8 +301,10 @@ impl Args {
 
     /// The platform that was given, or the one that sources are compiled for.
     pub(crate) fn platform(&self) -> Option<Platform> {
-        let device = self.device.as_deref().and_then(Platform::from_name);
-        self.reading.platform.or(device)
+        let device = self.reading.building.device;
+        self.reading
+            .platform
+            .or_else(|| Platform::from_name(device?))
     }
 
     /// The pool that launches run in, ready to be stopped from outside.
@@ -374,7 +369,7 @@ impl Args {
     fn sources(&self) -> Result<Vec<Source>, Failure> {
         let mut sources = Vec::new();
         for path in &self.files {
-            sources.extend(open(path)?.sources);
+            sources.extend(self.reading.open(path)?.sources);
         }
         Ok(sources)
     }

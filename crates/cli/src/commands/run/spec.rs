@@ -1,12 +1,13 @@
 //! The values of `--arg`, `--surface` and similar options.
 
+use super::fill::{self, Fill};
 use crate::input::read_within;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use visakit::isa::DataType;
 use visakit_launch::{
-    Argument, Dependency, Image, ImageKind, MediaSurface, SurfaceShape, Target, format, sampler,
-    value, zeroes_within,
+    ArgInfo, Argument, Dependency, Image, ImageKind, MediaSurface, SurfaceShape, Target, format,
+    sampler, value, zeroes_within,
 };
 
 /// An argument, before its file is read.
@@ -23,6 +24,10 @@ pub(crate) enum ArgSpec {
         format: visakit_exec::memory::Format,
         pitch: Option<u32>,
     },
+    /// A buffer of numbers, of the kernel's type by default.
+    Filled(Fill, usize, Option<DataType>),
+    /// Generated from the kernel's parameter and the grid.
+    Auto,
     /// A value of a type.
     Typed(DataType, Vec<u8>),
     Ready(Argument),
@@ -38,7 +43,10 @@ impl FromStr for ArgSpec {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         Ok(match kind {
             "buffer" => Self::Buffer(rest.into()),
+            _ if rest.is_empty() && text.ends_with(".npy") => Self::Buffer(text.into()),
+            "auto" if rest.is_empty() => Self::Auto,
             "zeros" => Self::Zeros(size(rest)?),
+            "random" | "iota" => filled(kind, rest)?,
             "uninitialized" => Self::Uninitialized(size(rest)?),
             "null" if rest.is_empty() => Self::Ready(Argument::Null),
             "same" => Self::Ready(Argument::SameAs(number(rest)?)),
@@ -60,7 +68,7 @@ impl FromStr for ArgSpec {
                 (None, Some(ty)) => Self::Typed(ty, value::parse(rest, ty)?),
                 (None, None) => {
                     return Err(format!(
-                        "`{kind}` is no kind of argument; known are buffer, zeros, uninitialized, same, null, local, bytes, image1d, \
+                        "`{kind}` is no kind of argument; known are buffer, FILE.npy, zeros, random, iota, auto, uninitialized, same, null, local, bytes, image1d, \
                          image1d_buffer, image1d_array, image2d, image2d_array, image3d, sampler and types such as u32 and f32"
                     ));
                 }
@@ -75,10 +83,24 @@ impl ArgSpec {
         matches!(self, Self::Uninitialized(_))
     }
 
-    /// The argument, with its file read; zeroes only within the limit.
-    pub(crate) fn argument(&self, limit: u64) -> Result<Argument, String> {
+    /// The argument for a parameter of the kernel, with its file read; zeroes only within the limit.
+    pub(crate) fn argument(
+        &self,
+        limit: u64,
+        index: usize,
+        info: Option<&ArgInfo>,
+    ) -> Result<Argument, String> {
+        let wanted = info.and_then(ArgInfo::element);
         Ok(match self {
-            Self::Buffer(path) => Argument::Buffer(read_within(path, limit)?),
+            Self::Auto => return Err("the kernel has no parameter of this number".to_owned()),
+            Self::Filled(fill, size, ty) => {
+                let mut bytes = zeros("a buffer", *size, limit)?;
+                let ty = ty.or(wanted).unwrap_or(DataType::Ud);
+                let seed = u64::try_from(index).unwrap_or(0) + 1;
+                fill.fill(&mut bytes, ty, seed, None);
+                Argument::Buffer(bytes)
+            }
+            Self::Buffer(path) => Argument::Buffer(array(path, read_within(path, limit)?, info)?),
             Self::Zeros(size) | Self::Uninitialized(size) => {
                 Argument::Buffer(zeros("a buffer", *size, limit)?)
             }
@@ -102,6 +124,37 @@ impl ArgSpec {
             Self::Ready(argument) => argument.clone(),
         })
     }
+}
+
+/// `BYTES[:TYPE]`
+fn filled(kind: &str, text: &str) -> Result<ArgSpec, String> {
+    let fill = Fill::by_name(kind).ok_or("expected random or iota")?;
+    let (bytes, ty) = text
+        .split_once(':')
+        .map_or((text, None), |(bytes, ty)| (bytes, Some(ty)));
+    let ty = ty.map(|ty| {
+        value::type_of(ty).ok_or_else(|| format!("`{ty}` is not a type; try u32, i8 or f32"))
+    });
+    Ok(ArgSpec::Filled(fill, size(bytes)?, ty.transpose()?))
+}
+
+/// The content of a file: of an array of NumPy its elements, which must be of the type that the kernel has.
+fn array(path: &Path, bytes: Vec<u8>, info: Option<&ArgInfo>) -> Result<Vec<u8>, String> {
+    if !fill::is_numpy(&bytes) {
+        return Ok(bytes);
+    }
+    let name = crate::input::name(path);
+    let (ty, data) = fill::numpy(&bytes).map_err(|error| format!("{name} {error}"))?;
+    if let Some(info) = info
+        && let Some(wanted) = info.element()
+        && (wanted.size() != ty.size() || wanted.is_float() != ty.is_float())
+    {
+        return Err(format!(
+            "{name} has elements of type {ty}, and the kernel wants {}",
+            info.type_in_source()
+        ));
+    }
+    Ok(data.to_vec())
 }
 
 /// `FILE:WxH[:ORDER:TYPE[:PITCH]]`, with one to three sizes.

@@ -36,13 +36,13 @@ pub(super) fn print(out: &mut impl Write, checked: &[Checked]) -> Result<(), Fai
 }
 
 /// Text after the colons.
-fn data(text: &str) -> String {
+pub(crate) fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
 /// Text between commas.
-fn property(text: &str) -> String {
+pub(crate) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -2,7 +2,7 @@
 
 mod config;
 mod document;
-mod github;
+pub(crate) mod github;
 mod group;
 pub(crate) mod sarif;
 mod text;
@@ -181,7 +181,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         .files
         .par_iter()
         .progress_with(progress(found.files.len()))
-        .map(|path| with(path, |input| check(input, &config)))
+        .map(|path| with(path, args.reading, |input| check(input, &config)))
         .collect();
     let mut checked = Vec::new();
     let mut unusable = found.errors;

@@ -1,6 +1,10 @@
 //! `visakit opencl`: other programs on the OpenCL device that runs kernels here.
 
+mod place;
+mod run;
+
 use crate::Status;
+use crate::installed::named_or_found;
 use crate::output::{self, Failure, stdout};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,16 +36,10 @@ enum Action {
         system: bool,
     },
     /// Run a program that sees this device alone.
-    Run {
-        /// The program and its arguments.
-        #[arg(
-            required = true,
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "PROGRAM"
-        )]
-        program: Vec<OsString>,
-    },
+    #[command(after_long_help = run::VARIABLES)]
+    Run(Box<run::Args>),
+    /// Tell the findings of programs that ran with VISAKIT_CHECK_REPORT: as SARIF, as annotations, by the exit code.
+    Report(run::ReportArgs),
     /// Run a program, and each of its launches once more on another OpenCL driver; say where the results differ.
     ///
     /// Kernels are built there from the program's source. Floats may differ by the tolerance, everything else is
@@ -73,7 +71,7 @@ enum Action {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let library = library(args.library.as_deref())?;
+    let library = || named_or_found(args.library.as_deref(), LIBRARY, "--library");
     match &args.action {
         Action::Install { system } => {
             let folder = if *system {
@@ -81,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             } else {
                 own_folder()?
             };
-            let file = write(&folder, &library)?;
+            let file = write(&folder, &library()?)?;
             let mut out = stdout();
             writeln!(out, "wrote {}", file.display())?;
             if !system {
@@ -90,12 +88,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             out.flush()?;
             Ok(Status::Clean)
         }
-        Action::Run { program } => {
-            let folder = own_folder()?;
-            write(&folder, &library)?;
-            let status = start(program, &folder, &[])?;
-            std::process::exit(status.code().unwrap_or(1));
-        }
+        Action::Run(args) => run::run(args, &library()?),
+        Action::Report(args) => run::report(args),
         Action::Compare {
             other,
             tolerance,
@@ -104,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             program,
         } => {
             let folder = own_folder()?;
-            write(&folder, &library)?;
+            write(&folder, &library()?)?;
             let place = TemporaryFolder::new(&std::env::temp_dir(), "visakit-compare")?;
             let report = place.path().join("report");
             let settings = [
@@ -189,24 +183,6 @@ fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<
         Status::Findings
     } else {
         Status::Clean
-    })
-}
-
-/// The library: the one given, or the one at the place where builds and packages put it.
-fn library(asked: Option<&Path>) -> Result<PathBuf, Failure> {
-    if let Some(asked) = asked {
-        return fs::canonicalize(asked)
-            .map_err(|error| Failure::Other(format!("{}: {error}", asked.display())));
-    }
-    let tool = std::env::current_exe()?;
-    let folder = tool.parent().unwrap_or(Path::new("."));
-    let places = [folder.join(LIBRARY), folder.join("../lib").join(LIBRARY)];
-    let found = places.iter().find_map(|p| fs::canonicalize(p).ok());
-    found.ok_or_else(|| {
-        Failure::Other(format!(
-            "{LIBRARY} is not beside visakit: build it with `cargo build --release -p visakit-opencl`, or name it with \
-             --library"
-        ))
     })
 }
 
