@@ -177,6 +177,8 @@ impl Launch {
             },
             again: rng.bool(),
             fuel: match rng.u8(..4) {
+                // What a thread has run before its turn may be more than is left.
+                0 | 1 if kernel.start == Start::Pairs => rng.u64(20..1500),
                 0 => rng.u64(1..20),
                 1 => rng.u64(20..200),
                 _ => u64::MAX,
