@@ -59,6 +59,8 @@ pub(super) struct Left {
     pub(super) groups: u32,
     pub(super) counters: Counters,
     pub(super) accesses: u64,
+    /// Whether some part of it took more instructions than it had fuel.
+    pub(super) overran: bool,
 }
 
 /// Counts accesses.
@@ -288,7 +290,7 @@ impl Run<'_> {
     }
 
     /// Runs a group to its end, a part at a time, and goes on with others if they may follow it.
-    fn in_parts(&self, group: &mut Group, next: &mut u32) -> Result<(), Box<Fault>> {
+    fn in_parts(&mut self, group: &mut Group, next: &mut u32) -> Result<(), Box<Fault>> {
         let launch = self.launch;
         let mut more = || {
             let follows = launch.again && *next < launch.groups;
@@ -298,6 +300,7 @@ impl Run<'_> {
             })
         };
         loop {
+            let before = group.counters().instructions;
             let progress = group.advance_through(
                 self.program,
                 &launch.memory,
@@ -307,6 +310,8 @@ impl Run<'_> {
                 &mut (),
                 &mut more,
             );
+            let took = group.counters().instructions - before;
+            self.left.overran |= took > launch.fuel;
             if progress.map_err(Box::new)? == Progress::Ended {
                 return Ok(());
             }

@@ -258,8 +258,19 @@ impl Writer<'_> {
             }
         };
         self.line(&line);
-        if self.rng.u8(..8) == 0 {
-            self.indirect();
+        match self.rng.u8(..16) {
+            0 => self.indirect(),
+            1 => {
+                // An address reads the vector, before something else is written there.
+                let place = [QWORDS, FLAT[usize::from(n)]][self.rng.usize(..2)];
+                self.line(&format!(
+                    "addr_add (M1_NM, 1) AD(0)<1> &BIG {place:#x}:uw\n\
+                     mov (M1, {lanes}) {data}(0,0)<1> r[AD(0),0]<1;1,0>:ud\n\
+                     mov (M1, {lanes}) Q(0,0)<1> V0(0,0)<1;1,0>\n\
+                     mov (M1, {lanes}) A{n}(0,0)<1> V0(0,0)<1;1,0>"
+                ));
+            }
+            _ => {}
         }
     }
 
