@@ -100,7 +100,7 @@ fn places(room: usize, rng: &mut Rng) -> [u64; LANES] {
             14 if lane == b => rng.u64(..),
             15 => (n * size).wrapping_sub(size * 4),
             // Within a vector, and one of them not.
-            16 => first + (n * 7 & 15) * 4,
+            16 => first + ((n * 7) & 15) * 4,
             17 if lane == b => first + 0x1000,
             _ => first + (n ^ 3) * size,
         }
