@@ -5,7 +5,7 @@ use crate::Features;
 use crate::assembler::{Condition, Label};
 use crate::kept::Content;
 use crate::masks::mask_register;
-use crate::memory::{Base, Loaded, Places, indexed};
+use crate::memory::{Loaded, Places, indexed};
 use crate::ops;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, xmm, ymm};
@@ -30,7 +30,7 @@ impl Writer {
         let Places { c, base, .. } = *places;
         // Element by element, as the interpreter stores them where lanes overlap.
         for &(memory, register) in &m.parts {
-            let (memory, data) = (memory + base.1, m.data + register as usize);
+            let data = m.data + register as usize;
             for (chunk, &n) in places.offsets.iter().enumerate() {
                 let done = self.asm.label();
                 if !masked && m.parts.len() == 1 {
@@ -38,7 +38,7 @@ impl Writer {
                     self.is_row(c, n, scattered);
                     self.takes(Path::RowStored);
                     let from = self.stored(c, chunk, data)?;
-                    self.store_bytes(indexed(base.0, RAX, memory), from, 4 * c.lanes)?;
+                    self.store_bytes(indexed(base, RAX, memory), from, 4 * c.lanes)?;
                     self.asm.jump(done);
                     self.asm.place(scattered);
                 }
@@ -47,10 +47,10 @@ impl Writer {
                     true => Path::StoredMasked,
                 });
                 if self.features == Features::Avx512 {
-                    self.scatter(c, chunk, n, (base.0, memory, data), masked)?;
+                    self.scatter(c, chunk, n, (base, memory, data), masked)?;
                 } else {
                     // A lane after the other.
-                    self.store_lanes(c, chunk, n, (base.0, memory, data), masked)?;
+                    self.store_lanes(c, chunk, n, (base, memory, data), masked)?;
                 }
                 self.asm.place(done);
             }
@@ -118,7 +118,7 @@ impl Writer {
         (chunk, half): (usize, usize),
         n: u32,
         m: &LaneMessage,
-        (base, add): Base,
+        base: Register,
         masked: bool,
         to: &impl Fn(u32) -> Option<u32>,
     ) -> Done {
@@ -136,7 +136,7 @@ impl Writer {
             self.takes(Path::Near);
             for &(memory, register) in &m.parts {
                 let own = own(register);
-                self.load_near(c, own, indexed(base, RAX, memory + add))?;
+                self.load_near(c, own, indexed(base, RAX, memory))?;
                 self.put(c, own, half, to(register), data(register))?;
             }
             self.asm.jump(done);
@@ -152,7 +152,7 @@ impl Writer {
                 let old = self.file(data(register), bytes)?;
                 self.load_bytes(own, old, bytes)?;
             }
-            let there = indexed(base, c.register(n), memory + add);
+            let there = indexed(base, c.register(n), memory);
             self.gather_chunk(c, chunk, own, there, masked);
             self.put(c, own, half, to(register), data(register))?;
         }

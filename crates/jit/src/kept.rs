@@ -141,27 +141,6 @@ impl Writer {
         }
     }
 
-    /// A register that holds bytes of the file, which must not be changed: a kept one, or another one that they are
-    /// loaded into.
-    pub(crate) fn holding(
-        &mut self,
-        c: Chunks,
-        offset: usize,
-        bytes: usize,
-    ) -> Result<u32, NoTemplate> {
-        let content = Content::Bytes { offset, bytes };
-        if let Some(n) = self.find(c, content) {
-            self.kept.busy |= 1 << n;
-            return Ok(n);
-        }
-        self.reads(c, content);
-        let from = self.file(offset, bytes)?;
-        let n = self.take(c)?;
-        self.load_bytes(n, from, bytes)?;
-        self.set(n, Some(content));
-        Ok(n)
-    }
-
     /// A register for a value computed from bytes of the file, and one that holds these, which may be the same.
     pub(crate) fn result_and_source(
         &mut self,

@@ -75,7 +75,7 @@ impl Writer {
         places: &Places,
         masked: bool,
     ) -> Done {
-        let (base, displacement) = places.base;
+        let base = places.base;
         if masked {
             self.asm.op2(Code::Mov_r32_rm32, R11D, MASK);
         } else {
@@ -92,10 +92,7 @@ impl Writer {
         };
         let place = MemoryOperand::with_base_index_scale_displ_size(CONTEXT, RCX, scale, place, 8);
         self.asm.op2(code, to, place);
-        self.one_lane(m, parts, |memory| {
-            let place = memory.checked_add(displacement).ok_or(NoTemplate)?;
-            Ok(indexed(base, RDX, place))
-        })?;
+        self.one_lane(m, parts, |memory| Ok(indexed(base, RDX, memory)))?;
         // The lowest lane is done.
         self.asm.op2(Code::VEX_Blsr_r32_rm32, R11D, R11D);
         self.asm.jump_if(Condition::NotEqual, again);

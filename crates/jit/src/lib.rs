@@ -45,7 +45,8 @@
 //! wait at the same place (`exits.rs`); in all other cases in which lanes diverge or join machine code asks it
 //! (`Host::branch`, `join`) which of them continue; at calls, at the last barrier or return of a group and when fuel runs out
 //! the interpreter takes over, and a step without a template is run by the interpreter's own function. Every access is checked against the
-//! size of what it accesses; for the register file this happens when the code is written. `pages/` has the crate's unsafe
+//! size of what it accesses; for the register file this happens when the code is written. Code of traced compilers says
+//! which of all these ways it takes (`path.rs`), so that tests know what they have run. `pages/` has the crate's unsafe
 //! code (`place.rs`: where its data are, `ahead.rs`: threads before their turn): pages that are executable and never writable again, entering and leaving them. It relies on what the services of the
 //! interpreter promise, so that no other crate can implement them (`Host` is sealed).
 

@@ -34,11 +34,9 @@ pub(crate) struct Places {
     pub(crate) c: Chunks,
     /// The register of each chunk.
     pub(crate) offsets: Vec<u32>,
-    pub(crate) base: Base,
+    /// The register with the address of the memory.
+    pub(crate) base: Register,
 }
-
-/// The register with the address of the memory, and what is added to the offsets of lanes.
-pub(crate) type Base = (Register, u32);
 
 /// Registers that a load fills, with what they hold afterwards. Bytes that have none go through the file alone.
 pub(crate) type Loaded = Vec<(u32, Content)>;
@@ -295,9 +293,6 @@ impl Writer {
             self.asm.op2(Code::Mov_r64_rm64, RAX, R8);
             self.check_offset(bytes, m.align, slow)?;
             self.takes(Path::BlockWindow);
-            if m.mask != u64::MAX {
-                self.takes(Path::BlockMasked);
-            }
             self.asm.op2(Code::Add_r64_rm64, RAX, RDI);
         }
         if packed {
@@ -352,19 +347,10 @@ impl Writer {
         if c.lanes != full {
             return Err(NoTemplate);
         }
-        // If all bits of an address matter, a sum must not wrap around: the offset is part of the accesses.
-        let whole = m.mask == u64::MAX;
-        let add = if whole { m.add } else { 0 };
-        let mask = u32::try_from(m.mask & 0xffff_ffff).map_err(|_| NoTemplate)?;
-        let within = |n: u64| u32::try_from(n).ok().filter(|n| *n < 1 << 30);
-        let (add, span) = (
-            within(add).ok_or(NoTemplate)?,
-            within(m.span).ok_or(NoTemplate)?,
-        );
-        if !whole && m.mask != u64::from(mask) || u64::from(add) % m.align.max(1) != 0 {
-            return Err(NoTemplate);
-        }
-        let span = span + add;
+        let span = u32::try_from(m.span).ok().filter(|n| *n < 1 << 30);
+        let span = span.ok_or(NoTemplate)?;
+        // Sums are of as many bits as lanes have.
+        let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
         self.window(m.space, slow)?;
         self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
         self.asm.jump_if(Condition::Below, slow);
@@ -373,29 +359,18 @@ impl Writer {
         for chunk in 0..c.count {
             let bytes = c.lanes * m.width;
             let place = m.addresses + chunk * bytes;
-            let n = if whole && !masked {
-                self.holding(c, place, bytes)?
-            } else {
-                let (n, mut from) = self.result_and_source(c, place, bytes)?;
-                if !whole {
-                    if m.add != 0 {
-                        #[expect(
-                            clippy::cast_possible_truncation,
-                            reason = "addresses have 32 bits"
-                        )]
-                        let add = self.dwords(m.add as u32);
-                        self.v3m(c, ops::ADD_D, n, from, add);
-                        from = n;
-                    }
-                    let mask = self.dwords(mask);
-                    self.v3m(c, ops::AND, n, from, mask);
-                    from = n;
-                }
-                if masked {
-                    self.only_enabled(c, chunk, n, from);
-                }
-                n
-            };
+            let (n, mut from) = self.result_and_source(c, place, bytes)?;
+            if m.add != 0 {
+                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
+                let add = self.dwords(m.add as u32);
+                self.v3m(c, ops::ADD_D, n, from, add);
+                from = n;
+            }
+            let mask = self.dwords(mask);
+            self.v3m(c, ops::AND, n, from, mask);
+            if masked {
+                self.only_enabled(c, chunk, n, n);
+            }
             offsets.push(n);
             if chunk == 0 {
                 self.v2(c, ops::MOVE, most, c.register(n));
@@ -431,11 +406,8 @@ impl Writer {
             (_, false) => Path::Surface,
             (_, true) => Path::SurfaceMasked,
         });
-        if !whole {
-            self.takes(Path::AddressBits);
-        }
         let loaded = self.loaded_registers(m, 0);
-        let base = (RDI, add);
+        let base = RDI;
         self.move_lanes(m, &Places { c, offsets, base }, masked, &loaded)?;
         Ok(loaded)
     }
@@ -607,7 +579,7 @@ impl Writer {
             false => Path::Scattered,
             true => Path::ScatteredMasked,
         });
-        let base = (R10, 0);
+        let base = R10;
         self.move_lanes(m, &Places { c, offsets, base }, masked, loaded)
     }
 

@@ -36,7 +36,6 @@ macro_rules! paths {
 paths! {
     Block: "block of one lane, global memory",
     BlockWindow: "block of one lane, local memory or a surface",
-    BlockMasked: "block whose address has bits that do not count",
     BlockElements: "elements or atomic operation of one lane",
     Linear: "addresses that are known to follow each other",
     LinearWords: "the same, from numbers of 16 bits",
@@ -53,7 +52,6 @@ paths! {
     Surface: "lanes in a surface",
     SurfaceMasked: "some lanes in a surface",
     SurfaceIndex: "surface whose index is in a register",
-    AddressBits: "addresses of which some bits do not count",
     RowStored: "vector stored at once after a comparison of its places",
     StoredByLane: "vector stored by lane, or by a scatter",
     StoredMasked: "some lanes of a vector stored",

@@ -145,9 +145,8 @@ mod tests {
     #[test]
     fn two_nans() {
         let nans = [0x7fc0_0001u32, 0x7f80_0002, 0xffc0_0003, 0xff80_0004];
-        let wide = |nan: u32| {
-            u64::from(nan >> 31) << 63 | 0x7ff << 52 | u64::from(nan & 0x7f_ffff) << 29
-        };
+        let wide =
+            |nan: u32| u64::from(nan >> 31) << 63 | 0x7ff << 52 | u64::from(nan & 0x7f_ffff) << 29;
         for old in nans {
             for a in nans {
                 for op in [AtomicOp::FloatAdd, AtomicOp::FloatSub] {

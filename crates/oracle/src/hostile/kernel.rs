@@ -21,6 +21,8 @@ pub(super) const WINDOWS: [usize; 2] = [512, 640];
 /// Vectors of numbers that follow each other, of 16 bits and of 32.
 pub(super) const WORDS: [usize; 2] = [4608, 4672];
 pub(super) const DWORDS: [usize; 2] = [4096, 4224];
+/// What vectors become before they are addresses.
+const QWORDS: usize = 4352;
 /// Numbers of 32 bits, and addresses of buffers, of which the first ones are plain.
 pub(super) const NUMBERS_AT: usize = 4736;
 pub(super) const NUMBERS: usize = 16;
@@ -195,9 +197,9 @@ impl Writer<'_> {
             };
         }
         match self.rng.u8(..if depth == 0 { 22 } else { 32 }) {
-            0..=7 => self.message(),
-            8 => self.other(),
-            9 => self.legacy(),
+            0..=6 => self.message(),
+            7 | 8 => self.legacy(),
+            9 => self.other(),
             10 | 11 => self.chain(),
             12 | 13 => self.loaded_addresses(),
             14 => self.beside(),
@@ -219,6 +221,7 @@ impl Writer<'_> {
             24 | 25 => self.turns(depth),
             26 | 27 => self.long_turns(),
             28 => self.squares(),
+            29 => self.over(depth),
             _ => self.part(depth),
         }
     }

@@ -59,6 +59,8 @@ pub(super) struct Left {
     pub(super) groups: u32,
     pub(super) counters: Counters,
     pub(super) accesses: u64,
+    /// Whether some part of it took more instructions than it had fuel.
+    pub(super) overran: bool,
 }
 
 /// Counts accesses.
@@ -177,6 +179,8 @@ impl Launch {
             },
             again: rng.bool(),
             fuel: match rng.u8(..4) {
+                // What a thread has run before its turn may be more than is left.
+                0 | 1 if kernel.start == Start::Pairs => rng.u64(20..1500),
                 0 => rng.u64(1..20),
                 1 => rng.u64(20..200),
                 _ => u64::MAX,
@@ -286,7 +290,7 @@ impl Run<'_> {
     }
 
     /// Runs a group to its end, a part at a time, and goes on with others if they may follow it.
-    fn in_parts(&self, group: &mut Group, next: &mut u32) -> Result<(), Box<Fault>> {
+    fn in_parts(&mut self, group: &mut Group, next: &mut u32) -> Result<(), Box<Fault>> {
         let launch = self.launch;
         let mut more = || {
             let follows = launch.again && *next < launch.groups;
@@ -296,6 +300,7 @@ impl Run<'_> {
             })
         };
         loop {
+            let before = group.counters().instructions;
             let progress = group.advance_through(
                 self.program,
                 &launch.memory,
@@ -305,6 +310,8 @@ impl Run<'_> {
                 &mut (),
                 &mut more,
             );
+            let took = group.counters().instructions - before;
+            self.left.overran |= took > launch.fuel;
             if progress.map_err(Box::new)? == Progress::Ended {
                 return Ok(());
             }

@@ -200,7 +200,7 @@ impl Bench {
         let mut rng = Rng::with_seed(seed);
         let kernel = Kernel::new(&mut rng);
         let mut counts = Counts::default();
-        if seed % POOLED == 0 {
+        if seed.is_multiple_of(POOLED) {
             self.pool = Pool::new(seed);
         }
         let Ok(compiled) = compile(&kernel, seed, &mut rng) else {
@@ -287,20 +287,15 @@ fn compile(kernel: &Kernel, seed: u64, rng: &mut Rng) -> Result<Vec<Compiled>, S
     compilers.dedup();
     // Both, or one of them: compiling is what takes the time.
     match seed % 3 {
-        0 => {}
-        number => {
-            compilers = compilers
-                .into_iter()
-                .skip(1 - (number as usize & 1))
-                .take(1)
-                .collect()
-        }
+        1 => compilers.truncate(1),
+        2 => compilers = compilers.split_off(compilers.len().saturating_sub(1)),
+        _ => {}
     }
     let compile = |jit: Jit| {
         let mut program = program(kernel, &object)?;
-        let jit = match seed % TRACED {
-            0 => jit.traced(),
-            _ => jit,
+        let jit = match seed.is_multiple_of(TRACED) {
+            true => jit.traced(),
+            false => jit,
         };
         program.examine_registers(examined);
         program.compile_with(Arc::new(jit), 0);

@@ -62,8 +62,9 @@ fn content(rng: &mut Rng) -> u64 {
     match rng.u8(..16) {
         0..=3 => bits,
         4..=8 => bits & 0x0000_0fff_0000_0fff,
-        9..=12 => bits & 0x0000_003f_0000_003f,
-        // Floats near one, and what is no number, of 16, 32 and 64 bits.
+        9..=11 => bits & 0x0000_003f_0000_003f,
+        // Floats near one, the largest ones, and what is no number, of 16, 32 and 64 bits.
+        12 => bits & 0x80ff_ffff_80ff_ffff | 0x7e80_0000_7e80_0000,
         13 => bits & 0x807f_ffff_807f_ffff | 0x3f80_0000_3f80_0000,
         14 => bits & 0x807f_ffff_807f_ffff | 0x7f80_0000_7f80_0000,
         _ => bits & 0x81ff_81ff_81ff_81ff | 0x7c00_7c00_7c00_7ff0,
@@ -99,7 +100,7 @@ fn places(room: usize, rng: &mut Rng) -> [u64; LANES] {
             14 if lane == b => rng.u64(..),
             15 => (n * size).wrapping_sub(size * 4),
             // Within a vector, and one of them not.
-            16 => first + (n * 7 & 15) * 4,
+            16 => first + ((n * 7) & 15) * 4,
             17 if lane == b => first + 0x1000,
             _ => first + (n ^ 3) * size,
         }

@@ -4,8 +4,8 @@
 
 use std::process::Command;
 
-/// Kernels, of eight launches each.
-const KERNELS: u64 = 500;
+/// Kernels, of three launches each.
+const KERNELS: u64 = 1500;
 
 /// A kernel in machine code stays inside its memory, and leaves what the interpreter leaves.
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     BASES, BASES_AT, BYTES, COUNTED, COUNTERS, DATA, DWORDS, FLAT, LANES, LIMITS, NUMBERS,
-    NUMBERS_AT, ROWS, WINDOWS, WORDS, Writer,
+    NUMBERS_AT, QWORDS, ROWS, WINDOWS, WORDS, Writer,
 };
 use crate::hostile::launch::{RESULT, THREADS};
 use std::fmt::Write;
@@ -51,7 +51,7 @@ impl Writer<'_> {
                 alias(&format!("{name}{suffix}"), ty, 128, at);
             }
         }
-        alias("Q", "uq", LANES, 4352);
+        alias("Q", "uq", LANES, QWORDS);
         alias("N", "ud", NUMBERS, NUMBERS_AT);
         alias("NW", "uw", 32, NUMBERS_AT);
         alias("NQ", "uq", BASES, BASES_AT);

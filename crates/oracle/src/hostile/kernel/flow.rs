@@ -145,6 +145,23 @@ impl Writer<'_> {
         self.line(&format!("L{label}:"));
     }
 
+    /// Lanes that part, and those that go on jump over the place where the others wait.
+    pub(super) fn over(&mut self, depth: u32) {
+        let (lanes, label) = (self.lanes, self.label());
+        self.decide();
+        let predicate = self.one(&["P1", "!P1", "P2"]);
+        self.line(&format!("({predicate}) goto (M1, {lanes}) L{label}"));
+        let (_, a, b) = self.scalars();
+        let relation = self.one(&RELATIONS);
+        let over = self.label();
+        self.line(&format!("cmp.{relation} (M1_NM, 1) P3 {a} {b}"));
+        self.uniform("P3", over);
+        self.statement(depth - 1);
+        self.line(&format!("L{label}:"));
+        self.statement(depth - 1);
+        self.line(&format!("L{over}:"));
+    }
+
     /// A loop of which most computes, and whose addresses go on.
     pub(super) fn long_turns(&mut self) {
         let label = self.label();
@@ -206,6 +223,10 @@ impl Writer<'_> {
             ));
         }
         lines.push(format!("mov (M1, {lanes}) D0F(0,0)<1> VF0(0,0)<1;1,0>"));
+        if self.rng.bool() {
+            // Not only numbers that follow each other.
+            self.line(&format!("mov (M1, {lanes}) V1(0,0)<1> D1(0,64)<1;1,0>"));
+        }
         self.line(&format!("mov (M1_NM, 1) I(0,0)<1> 0x0:ud\nL{label}:"));
         self.line(&lines.join("\n"));
         self.line(&format!(

@@ -1,6 +1,6 @@
 //! Messages, and what their addresses are computed from.
 
-use super::{BASES, BYTES, DATA, NUMBERS, PLAIN_BASES, Writer};
+use super::{BASES, BYTES, DATA, DWORDS, FLAT, NUMBERS, PLAIN_BASES, QWORDS, Writer};
 use crate::hostile::launch::SURFACES;
 
 impl Writer<'_> {
@@ -140,7 +140,7 @@ impl Writer<'_> {
             let index = SURFACES[self.rng.usize(..SURFACES.len())];
             self.line(&format!("movs (M1_NM, 1) T6(0) {index:#x}:ud"));
         }
-        let by = self.one(&["0x0:ud", "0x4:ud", "N(0,3)<0;1,0>"]);
+        let by = self.one(&["0x0:ud", "0x4:ud", "0x40:ud", "0x100:ud", "N(0,3)<0;1,0>"]);
         let line = match self.rng.u8(..9) {
             0 => format!(
                 "{predicate}svm_gather.{} (M1, 8) A{n}.0 {data}.0",
@@ -242,7 +242,13 @@ impl Writer<'_> {
         ));
         let element = ["d8u32", "d16u32", "d32", "d64", "d64x2"][usize::from(shift)];
         let predicate = self.one(&["", "", "", "", "", "(P1) "]);
-        let data = self.one(&DATA);
+        let data = match self.rng.u8(..8) {
+            0 => ["A0", "A1"][usize::from(n)],
+            _ => self.one(&DATA),
+        };
+        if self.rng.u8(..5) == 0 {
+            self.disturb(from, number, base);
+        }
         let line = match self.rng.bool() {
             true => {
                 format!("{predicate}lsc_load.ugm (M1, {lanes}) {data}:{element} flat[A{n}]:a64")
@@ -250,6 +256,32 @@ impl Writer<'_> {
             false => {
                 format!("{predicate}lsc_store.ugm (M1, {lanes}) flat[A{n}]:a64 {data}:{element}")
             }
+        };
+        self.line(&line);
+        match self.rng.u8(..16) {
+            0 => self.indirect(),
+            1 => {
+                // An address reads the vector, before something else is written there.
+                let place = [QWORDS, FLAT[usize::from(n)]][self.rng.usize(..2)];
+                self.line(&format!(
+                    "addr_add (M1_NM, 1) AD(0)<1> &BIG {place:#x}:uw\n\
+                     mov (M1, {lanes}) {data}(0,0)<1> r[AD(0),0]<1;1,0>:ud\n\
+                     mov (M1, {lanes}) Q(0,0)<1> V0(0,0)<1;1,0>\n\
+                     mov (M1, {lanes}) A{n}(0,0)<1> V0(0,0)<1;1,0>"
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    /// Changes what addresses were computed from.
+    fn disturb(&mut self, from: &str, number: usize, base: usize) {
+        let lanes = self.lanes;
+        let line = match self.rng.u8(..5) {
+            0 | 1 => format!("add (M1, {lanes}) {from}(0,0)<1> {from}(0,0)<1;1,0> 0x2:uw"),
+            2 => format!("add (M1_NM, 1) N(0,{number})<1> N(0,{number})<0;1,0> 0x4:ud"),
+            3 => format!("add (M1_NM, 1) NQ(0,{base})<1> NQ(0,{base})<0;1,0> 0x8:d"),
+            _ => format!("add (M1, {lanes}) V0(0,0)<1> V0(0,0)<1;1,0> 0x2:uw"),
         };
         self.line(&line);
     }
@@ -377,6 +409,11 @@ impl Writer<'_> {
         let offset = match self.rng.u8(..16) {
             0 => "NW(0,4)<0;1,0>".to_owned(),
             1 => format!("{:#x}:uw", self.rng.u16(..)),
+            // Vectors that addresses are computed from, and addresses.
+            4..=7 => {
+                let places = [FLAT[0], FLAT[1], DWORDS[0], DWORDS[1], QWORDS];
+                format!("{:#x}:uw", places[self.rng.usize(..places.len())])
+            }
             // The last bytes of all variables.
             2 | 3 => format!("{:#x}:uw", BYTES - self.rng.usize(..256)),
             _ => format!("{:#x}:uw", self.rng.u16(..512) * 4),
