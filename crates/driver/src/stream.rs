@@ -229,3 +229,198 @@ pub(crate) fn whole(nanoseconds: f64) -> u64 {
     let whole = nanoseconds.ceil() as u64;
     whole.max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+    use super::*;
+    use crate::models::MODELS;
+    use proptest::prelude::*;
+
+    /// A command: its stream, what it waits for (signals of the host, commands before it), whether it fails.
+    #[derive(Clone, Debug)]
+    struct Plan {
+        stream: usize,
+        hosts: Vec<usize>,
+        before: Vec<prop::sample::Index>,
+        fails: bool,
+    }
+
+    const STREAMS: usize = 3;
+    const HOSTS: usize = 2;
+
+    fn plans() -> impl Strategy<Value = Vec<Plan>> {
+        let plan = (
+            0..STREAMS,
+            prop::collection::vec(0..HOSTS, 0..2),
+            prop::collection::vec(any::<prop::sample::Index>(), 0..3),
+            prop::bool::weighted(0.2),
+        );
+        let plan = plan.prop_map(|(stream, hosts, before, fails)| Plan {
+            stream,
+            hosts,
+            before,
+            fails,
+        });
+        prop::collection::vec(plan, 1..12)
+    }
+
+    fn device() -> Arc<Device> {
+        Arc::new(Device::of(&MODELS[0]).unwrap())
+    }
+
+    /// What the command with a number waits for among those before it.
+    fn waits(plans: &[Plan], number: usize) -> Vec<usize> {
+        let before = plans[number].before.iter();
+        before
+            .filter(|_| number > 0)
+            .map(|b| b.index(number))
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        /// Commands run in the order of their streams, after what they wait for, once; and not at all where that failed.
+        #[test]
+        fn commands_run_in_order(plans in plans()) {
+            let device = device();
+            let streams: Vec<_> = (0..STREAMS).map(|_| Stream::new(&device)).collect();
+            let hosts: Vec<Arc<Signal>> = (0..HOSTS).map(|_| Arc::default()).collect();
+            let ends: Vec<Arc<Signal>> = plans.iter().map(|_| Arc::default()).collect();
+            let log = Arc::new(Mutex::new(Vec::new()));
+            for (number, plan) in plans.iter().enumerate() {
+                let (ours, fails) = (Arc::clone(&log), plan.fails);
+                let others = waits(&plans, number).into_iter().map(|n| Arc::clone(&ends[n]));
+                streams[plan.stream].push([Command {
+                    waits: plan.hosts.iter().map(|n| Arc::clone(&hosts[*n])).chain(others).collect(),
+                    action: Some(Arc::new(move || {
+                        lock(&ours).push(number);
+                        (if fails { fail(1) } else { Ok(()) }, None)
+                    })),
+                    sets: Some(Arc::clone(&ends[number])),
+                }]);
+            }
+            // What depends on the host has not run.
+            let mut blocked: Vec<usize> = Vec::new();
+            for (number, plan) in plans.iter().enumerate() {
+                let in_stream = blocked.iter().any(|b| plans[*b].stream == plan.stream);
+                let waiting = waits(&plans, number).iter().any(|w| blocked.contains(w));
+                if in_stream || waiting || !plan.hosts.is_empty() {
+                    blocked.push(number);
+                }
+            }
+            for (number, end) in ends.iter().enumerate() {
+                if blocked.contains(&number) {
+                    prop_assert!(end.ended().is_none(), "{}", number);
+                } else {
+                    prop_assert!(end.wait(None).is_some());
+                }
+            }
+            for host in &hosts {
+                host.set(Ended { result: Ok(()), times: Times::default() });
+            }
+            let mut good = Vec::new();
+            let mut ran = Vec::new();
+            for (number, plan) in plans.iter().enumerate() {
+                let runs = waits(&plans, number).iter().all(|w| good.contains(w));
+                if runs {
+                    ran.push(number);
+                }
+                if runs && !plan.fails {
+                    good.push(number);
+                }
+                let ended = ends[number].wait(None).unwrap();
+                prop_assert_eq!(ended.result.is_ok(), good.contains(&number));
+                prop_assert!(ended.times.ended >= ended.times.started);
+            }
+            for (which, stream) in streams.iter().enumerate() {
+                let all = plans.iter().enumerate().filter(|(_, plan)| plan.stream == which);
+                let fails = all.clone().any(|(number, _)| !good.contains(&number));
+                prop_assert_eq!(stream.wait(None).unwrap().is_err(), fails);
+                prop_assert!(stream.is_idle());
+                // It was told.
+                prop_assert!(stream.wait(None).unwrap().is_ok());
+                let order: Vec<_> = all.map(|(number, _)| number).filter(|n| ran.contains(n)).collect();
+                let log = lock(&log).clone();
+                let seen: Vec<_> = log.into_iter().filter(|n| plans[*n].stream == which).collect();
+                prop_assert_eq!(seen, order);
+            }
+            let log = lock(&log).clone();
+            for (place, number) in log.iter().enumerate() {
+                for wait in waits(&plans, *number) {
+                    prop_assert!(log[..place].contains(&wait));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_end_waiting() {
+        let signal = Arc::new(Signal::default());
+        let stream = Stream::new(&device());
+        stream.push([Command {
+            waits: vec![Arc::clone(&signal)],
+            ..Command::default()
+        }]);
+        let short = Some(Duration::from_millis(5));
+        assert_eq!(stream.wait(short), None);
+        assert_eq!(signal.wait(short), None);
+        assert!(!stream.is_idle());
+        // Nobody has the stream any more: its thread ends.
+        let shared = Arc::downgrade(&stream.0);
+        drop(stream);
+        let end = Instant::now() + Duration::from_secs(10);
+        while shared.strong_count() > 0 {
+            assert!(Instant::now() < end);
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn threads_come_and_go() {
+        let stream = Stream::new(&device());
+        let count = Arc::new(Mutex::new(0));
+        for turn in 1..=2 {
+            let ours = Arc::clone(&count);
+            stream.push([Command {
+                action: Some(Arc::new(move || {
+                    *lock(&ours) += 1;
+                    (Ok(()), Some(10.0))
+                })),
+                ..Command::default()
+            }]);
+            assert_eq!(stream.wait(None), Some(Ok(())));
+            assert_eq!(*lock(&count), turn);
+            let end = Instant::now() + Duration::from_secs(10);
+            while lock(&stream.0.state).has_thread {
+                assert!(Instant::now() < end);
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+
+    /// A defect of an action is an error of its command, not of those after it.
+    #[test]
+    fn panics_are_errors() {
+        let stream = Stream::new(&device());
+        let (first, second) = (Arc::new(Signal::default()), Arc::new(Signal::default()));
+        stream.push([
+            Command {
+                action: Some(Arc::new(|| {
+                    let none: [u8; 0] = [];
+                    (Ok(()), Some(f64::from(none[std::hint::black_box(1)])))
+                })),
+                sets: Some(Arc::clone(&first)),
+                ..Command::default()
+            },
+            Command {
+                sets: Some(Arc::clone(&second)),
+                ..Command::default()
+            },
+        ]);
+        assert!(first.wait(None).unwrap().result.is_err());
+        assert!(second.wait(None).unwrap().result.is_ok());
+        assert!(stream.wait(None).unwrap().is_err());
+    }
+}

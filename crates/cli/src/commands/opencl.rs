@@ -14,6 +14,9 @@ use visakit_files::TemporaryFolder;
 /// The file that the library is in.
 const LIBRARY: &str = "libvisakit_opencl.so";
 
+/// The file of the driver for Level Zero, beside it.
+const LEVEL_ZERO: &str = "libze_visakit.so";
+
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -32,6 +35,8 @@ enum Action {
         system: bool,
     },
     /// Run a program that sees this device alone.
+    ///
+    /// Programs that use Level Zero see it, too, if `libze_visakit.so` is beside the library.
     Run {
         /// The program and its arguments.
         #[arg(
@@ -93,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         Action::Run { program } => {
             let folder = own_folder()?;
             write(&folder, &library)?;
-            let status = start(program, &folder, &[])?;
+            let status = start(program, &folder, &level_zero(&library))?;
             std::process::exit(status.code().unwrap_or(1));
         }
         Action::Compare {
@@ -208,6 +213,16 @@ fn library(asked: Option<&Path>) -> Result<PathBuf, Failure> {
              --library"
         ))
     })
+}
+
+/// How Level Zero's loader finds the driver that is beside a library, if it is there.
+fn level_zero(library: &Path) -> Vec<(&'static str, OsString)> {
+    let driver = library.with_file_name(LEVEL_ZERO);
+    let found = driver.exists().then(|| driver.into());
+    found
+        .map(|driver| ("ZE_ENABLE_ALT_DRIVERS", driver))
+        .into_iter()
+        .collect()
 }
 
 /// The folder of the user's own file.
