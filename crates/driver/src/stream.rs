@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -70,6 +70,41 @@ struct Shared {
     is_left: AtomicBool,
 }
 
+/// The streams of the process.
+static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// Waits until each stream of the process has had no commands, whatever their results are.
+fn wait_for(streams: &[Arc<Shared>]) {
+    for stream in streams {
+        let mut state = lock(&stream.state);
+        while state.is_busy || !state.commands.is_empty() {
+            let waited = stream.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Calls something when each stream of the process has had no commands: at once if none has any. Otherwise the call returns
+/// before, unless it `blocks`.
+pub fn when_idle(blocks: bool, call: impl FnOnce() + Send + 'static) {
+    let all: Vec<_> = lock(&ALL).iter().filter_map(Weak::upgrade).collect();
+    let busy = |stream: &Arc<Shared>| {
+        let state = lock(&stream.state);
+        state.is_busy || !state.commands.is_empty()
+    };
+    let busy: Vec<_> = all.into_iter().filter(busy).collect();
+    if blocks || busy.is_empty() {
+        wait_for(&busy);
+        return call();
+    }
+    let later = move || {
+        wait_for(&busy);
+        call();
+    };
+    // If there are no more threads, it is not called: what it would have freed stays.
+    let _ = Builder::new().name("visakit".into()).spawn(later);
+}
+
 /// Commands that run one after the other.
 #[derive(Debug)]
 pub struct Stream(Arc<Shared>);
@@ -78,12 +113,16 @@ impl Stream {
     /// A stream of a device.
     #[must_use]
     pub fn new(device: &Arc<Device>) -> Self {
-        Self(Arc::new(Shared {
+        let shared = Arc::new(Shared {
             device: Arc::clone(device),
             state: Mutex::default(),
             changed: Condvar::new(),
             is_left: AtomicBool::new(false),
-        }))
+        });
+        let mut all = lock(&ALL);
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&shared));
+        Self(shared)
     }
 
     /// Puts commands at its end.
@@ -398,6 +437,42 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
+    }
+
+    /// What waits for idle streams is called after their commands, and does not hold who asks unless it is told to.
+    #[test]
+    fn idle_streams_are_waited_for() {
+        let (go, stream) = (Arc::new(Signal::default()), Stream::new(&device()));
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let noted = |what: &'static str| {
+            let log = Arc::clone(&log);
+            move || lock(&log).push(what)
+        };
+        let command = noted("command");
+        stream.push([Command {
+            waits: vec![Arc::clone(&go)],
+            action: Some(Arc::new(move || {
+                command();
+                (Ok(()), None)
+            })),
+            sets: None,
+        }]);
+        let called = Arc::new(Signal::default());
+        let (later, theirs) = (noted("later"), Arc::clone(&called));
+        let ended = Ended {
+            result: Ok(()),
+            times: Times::default(),
+        };
+        when_idle(false, move || {
+            later();
+            theirs.set(ended);
+        });
+        assert_eq!(*lock(&log), [""; 0]);
+        go.set(ended);
+        when_idle(true, noted("blocking"));
+        assert!(called.wait(Some(Duration::from_secs(60))).is_some());
+        let log = lock(&log).clone();
+        assert_eq!((log.len(), log[0]), (3, "command"));
     }
 
     /// A defect of an action is an error of its command, not of those after it.
