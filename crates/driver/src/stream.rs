@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -70,6 +70,41 @@ struct Shared {
     is_left: AtomicBool,
 }
 
+/// The streams of the process.
+static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// Waits until each stream of the process has had no commands, whatever their results are.
+fn wait_for(streams: &[Arc<Shared>]) {
+    for stream in streams {
+        let mut state = lock(&stream.state);
+        while state.is_busy || !state.commands.is_empty() {
+            let waited = stream.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Calls something when each stream of the process has had no commands: at once if none has any. Otherwise the call returns
+/// before, unless it `blocks`.
+pub fn when_idle(blocks: bool, call: impl FnOnce() + Send + 'static) {
+    let all: Vec<_> = lock(&ALL).iter().filter_map(Weak::upgrade).collect();
+    let busy = |stream: &Arc<Shared>| {
+        let state = lock(&stream.state);
+        state.is_busy || !state.commands.is_empty()
+    };
+    let busy: Vec<_> = all.into_iter().filter(busy).collect();
+    if blocks || busy.is_empty() {
+        wait_for(&busy);
+        return call();
+    }
+    let later = move || {
+        wait_for(&busy);
+        call();
+    };
+    // If there are no more threads, it is not called: what it would have freed stays.
+    let _ = Builder::new().name("visakit".into()).spawn(later);
+}
+
 /// Commands that run one after the other.
 #[derive(Debug)]
 pub struct Stream(Arc<Shared>);
@@ -78,12 +113,16 @@ impl Stream {
     /// A stream of a device.
     #[must_use]
     pub fn new(device: &Arc<Device>) -> Self {
-        Self(Arc::new(Shared {
+        let shared = Arc::new(Shared {
             device: Arc::clone(device),
             state: Mutex::default(),
             changed: Condvar::new(),
             is_left: AtomicBool::new(false),
-        }))
+        });
+        let mut all = lock(&ALL);
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&shared));
+        Self(shared)
     }
 
     /// Puts commands at its end.
@@ -228,4 +267,235 @@ pub(crate) fn whole(nanoseconds: f64) -> u64 {
     )]
     let whole = nanoseconds.ceil() as u64;
     whole.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+    use super::*;
+    use crate::models::MODELS;
+    use proptest::prelude::*;
+
+    /// A command: its stream, what it waits for (signals of the host, commands before it), whether it fails.
+    #[derive(Clone, Debug)]
+    struct Plan {
+        stream: usize,
+        hosts: Vec<usize>,
+        before: Vec<prop::sample::Index>,
+        fails: bool,
+    }
+
+    const STREAMS: usize = 3;
+    const HOSTS: usize = 2;
+
+    fn plans() -> impl Strategy<Value = Vec<Plan>> {
+        let plan = (
+            0..STREAMS,
+            prop::collection::vec(0..HOSTS, 0..2),
+            prop::collection::vec(any::<prop::sample::Index>(), 0..3),
+            prop::bool::weighted(0.2),
+        );
+        let plan = plan.prop_map(|(stream, hosts, before, fails)| Plan {
+            stream,
+            hosts,
+            before,
+            fails,
+        });
+        prop::collection::vec(plan, 1..12)
+    }
+
+    fn device() -> Arc<Device> {
+        Arc::new(Device::of(&MODELS[0]).unwrap())
+    }
+
+    /// What the command with a number waits for among those before it.
+    fn waits(plans: &[Plan], number: usize) -> Vec<usize> {
+        let before = plans[number].before.iter();
+        before
+            .filter(|_| number > 0)
+            .map(|b| b.index(number))
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        /// Commands run in the order of their streams, after what they wait for, once; and not at all where that failed.
+        #[test]
+        fn commands_run_in_order(plans in plans()) {
+            let device = device();
+            let streams: Vec<_> = (0..STREAMS).map(|_| Stream::new(&device)).collect();
+            let hosts: Vec<Arc<Signal>> = (0..HOSTS).map(|_| Arc::default()).collect();
+            let ends: Vec<Arc<Signal>> = plans.iter().map(|_| Arc::default()).collect();
+            let log = Arc::new(Mutex::new(Vec::new()));
+            for (number, plan) in plans.iter().enumerate() {
+                let (ours, fails) = (Arc::clone(&log), plan.fails);
+                let others = waits(&plans, number).into_iter().map(|n| Arc::clone(&ends[n]));
+                streams[plan.stream].push([Command {
+                    waits: plan.hosts.iter().map(|n| Arc::clone(&hosts[*n])).chain(others).collect(),
+                    action: Some(Arc::new(move || {
+                        lock(&ours).push(number);
+                        (if fails { fail(1) } else { Ok(()) }, None)
+                    })),
+                    sets: Some(Arc::clone(&ends[number])),
+                }]);
+            }
+            // What depends on the host has not run.
+            let mut blocked: Vec<usize> = Vec::new();
+            for (number, plan) in plans.iter().enumerate() {
+                let in_stream = blocked.iter().any(|b| plans[*b].stream == plan.stream);
+                let waiting = waits(&plans, number).iter().any(|w| blocked.contains(w));
+                if in_stream || waiting || !plan.hosts.is_empty() {
+                    blocked.push(number);
+                }
+            }
+            for (number, end) in ends.iter().enumerate() {
+                if blocked.contains(&number) {
+                    prop_assert!(end.ended().is_none(), "{}", number);
+                } else {
+                    prop_assert!(end.wait(None).is_some());
+                }
+            }
+            for host in &hosts {
+                host.set(Ended { result: Ok(()), times: Times::default() });
+            }
+            let mut good = Vec::new();
+            let mut ran = Vec::new();
+            for (number, plan) in plans.iter().enumerate() {
+                let runs = waits(&plans, number).iter().all(|w| good.contains(w));
+                if runs {
+                    ran.push(number);
+                }
+                if runs && !plan.fails {
+                    good.push(number);
+                }
+                let ended = ends[number].wait(None).unwrap();
+                prop_assert_eq!(ended.result.is_ok(), good.contains(&number));
+                prop_assert!(ended.times.ended >= ended.times.started);
+            }
+            for (which, stream) in streams.iter().enumerate() {
+                let all = plans.iter().enumerate().filter(|(_, plan)| plan.stream == which);
+                let fails = all.clone().any(|(number, _)| !good.contains(&number));
+                prop_assert_eq!(stream.wait(None).unwrap().is_err(), fails);
+                prop_assert!(stream.is_idle());
+                // It was told.
+                prop_assert!(stream.wait(None).unwrap().is_ok());
+                let order: Vec<_> = all.map(|(number, _)| number).filter(|n| ran.contains(n)).collect();
+                let log = lock(&log).clone();
+                let seen: Vec<_> = log.into_iter().filter(|n| plans[*n].stream == which).collect();
+                prop_assert_eq!(seen, order);
+            }
+            let log = lock(&log).clone();
+            for (place, number) in log.iter().enumerate() {
+                for wait in waits(&plans, *number) {
+                    prop_assert!(log[..place].contains(&wait));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_end_waiting() {
+        let signal = Arc::new(Signal::default());
+        let stream = Stream::new(&device());
+        stream.push([Command {
+            waits: vec![Arc::clone(&signal)],
+            ..Command::default()
+        }]);
+        let short = Some(Duration::from_millis(5));
+        assert_eq!(stream.wait(short), None);
+        assert_eq!(signal.wait(short), None);
+        assert!(!stream.is_idle());
+        // Nobody has the stream any more: its thread ends.
+        let shared = Arc::downgrade(&stream.0);
+        drop(stream);
+        let end = Instant::now() + Duration::from_secs(10);
+        while shared.strong_count() > 0 {
+            assert!(Instant::now() < end);
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn threads_come_and_go() {
+        let stream = Stream::new(&device());
+        let count = Arc::new(Mutex::new(0));
+        for turn in 1..=2 {
+            let ours = Arc::clone(&count);
+            stream.push([Command {
+                action: Some(Arc::new(move || {
+                    *lock(&ours) += 1;
+                    (Ok(()), Some(10.0))
+                })),
+                ..Command::default()
+            }]);
+            assert_eq!(stream.wait(None), Some(Ok(())));
+            assert_eq!(*lock(&count), turn);
+            let end = Instant::now() + Duration::from_secs(10);
+            while lock(&stream.0.state).has_thread {
+                assert!(Instant::now() < end);
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+
+    /// What waits for idle streams is called after their commands, and does not hold who asks unless it is told to.
+    #[test]
+    fn idle_streams_are_waited_for() {
+        let (go, stream) = (Arc::new(Signal::default()), Stream::new(&device()));
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let noted = |what: &'static str| {
+            let log = Arc::clone(&log);
+            move || lock(&log).push(what)
+        };
+        let command = noted("command");
+        stream.push([Command {
+            waits: vec![Arc::clone(&go)],
+            action: Some(Arc::new(move || {
+                command();
+                (Ok(()), None)
+            })),
+            sets: None,
+        }]);
+        let called = Arc::new(Signal::default());
+        let (later, theirs) = (noted("later"), Arc::clone(&called));
+        let ended = Ended {
+            result: Ok(()),
+            times: Times::default(),
+        };
+        when_idle(false, move || {
+            later();
+            theirs.set(ended);
+        });
+        assert_eq!(*lock(&log), [""; 0]);
+        go.set(ended);
+        when_idle(true, noted("blocking"));
+        assert!(called.wait(Some(Duration::from_secs(60))).is_some());
+        let log = lock(&log).clone();
+        assert_eq!((log.len(), log[0]), (3, "command"));
+    }
+
+    /// A defect of an action is an error of its command, not of those after it.
+    #[test]
+    fn panics_are_errors() {
+        let stream = Stream::new(&device());
+        let (first, second) = (Arc::new(Signal::default()), Arc::new(Signal::default()));
+        stream.push([
+            Command {
+                action: Some(Arc::new(|| {
+                    let none: [u8; 0] = [];
+                    (Ok(()), Some(f64::from(none[std::hint::black_box(1)])))
+                })),
+                sets: Some(Arc::clone(&first)),
+                ..Command::default()
+            },
+            Command {
+                sets: Some(Arc::clone(&second)),
+                ..Command::default()
+            },
+        ]);
+        assert!(first.wait(None).unwrap().result.is_err());
+        assert!(second.wait(None).unwrap().result.is_ok());
+        assert!(stream.wait(None).unwrap().is_err());
+    }
 }

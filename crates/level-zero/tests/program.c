@@ -68,6 +68,15 @@ static void events(ze_module_handle_t module) {
     ze_command_list_handle_t second = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     int one = 1;
     OK(zeCommandListAppendMemoryFill(list, x, &one, sizeof one, N * 4, 0, 1, &go));
+    /* Memory that is freed when no command is left. */
+    int *kept = shared(4);
+    ze_kernel_handle_t count = kernel_of(module, "count");
+    set(count, 0, kept);
+    OK(zeKernelSetGroupSize(count, 1, 1, 1));
+    OK(zeCommandListAppendLaunchKernel(list, count, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    ze_memory_free_ext_desc_t deferred = {ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC, 0, ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE};
+    OK(zeMemFreeExt(context, &deferred, kept));
+    OK(zeKernelDestroy(count));
     OK(zeCommandListAppendLaunchKernel(list, scale, &GROUPS, done, 0, 0));
     OK(zeCommandListAppendSignalEvent(second, other));
     OK(zeEventHostSynchronize(other, UINT64_MAX));

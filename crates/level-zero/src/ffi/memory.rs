@@ -8,10 +8,17 @@ use std::ffi::c_void;
 use visakit_driver::context::Context;
 use visakit_driver::device::Device;
 use visakit_driver::handle::Object;
+use visakit_driver::stream::when_idle;
 use visakit_host::Span;
 
 /// `ZE_STRUCTURE_TYPE_RELAXED_ALLOCATION_LIMITS_EXP_DESC` and `…_EXT_DESC`.
 const RELAXED: [u32; 2] = [0x2_0001, 0x1_0016];
+
+/// `ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE`: when no command is left.
+const BLOCKING: u32 = 1;
+
+/// `ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE`: the same, without waiting.
+const DEFERRED: u32 = 2;
 
 /// Bytes of a page.
 const PAGE: u64 = 1 << 16;
@@ -108,8 +115,19 @@ api! {
     }
 
     fn zeMemFreeExt(context: Handle, descriptor: *const Flags, memory: *const c_void) {
-        take(descriptor)?;
-        free(context, memory)
+        let policy = take(descriptor)?.flags;
+        ensure(policy & !(BLOCKING | DEFERRED) == 0, Error::INVALID_ENUMERATION)?;
+        if policy == 0 {
+            return free(context, memory);
+        }
+        let context = get::<Context>(context)?;
+        let address = memory.addr();
+        let found = context.allocation(address).filter(|svm| svm.address == address);
+        ensure(found.is_some(), Error::INVALID_ARGUMENT)?;
+        when_idle(policy & BLOCKING != 0, move || {
+            context.free(address);
+        });
+        Ok(())
     }
 
     fn zeMemGetAllocProperties(

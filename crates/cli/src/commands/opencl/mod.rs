@@ -36,6 +36,8 @@ enum Action {
         system: bool,
     },
     /// Run a program that sees this device alone.
+    ///
+    /// Programs that use Level Zero see it, too, if `libze_visakit.so` is beside the library.
     #[command(after_long_help = run::VARIABLES)]
     Run(Box<run::Args>),
     /// Tell the findings of programs that ran with VISAKIT_CHECK_REPORT: as SARIF, as annotations, by the exit code.

@@ -157,7 +157,9 @@ pub(super) fn run(args: &Args, library: &Path) -> Result<Status, Failure> {
     let report = place.path().join("report");
     let folder = own_folder()?;
     write(&folder, library)?;
-    let status = start(&args.program, &folder, &settings(args, &report)?)?;
+    let mut settings = settings(args, &report)?;
+    settings.extend(level_zero(library));
+    let status = start(&args.program, &folder, &settings)?;
     let text = fs::read_to_string(&report).unwrap_or_default();
     if args.telling.fail && text.is_empty() && status.success() {
         return Err(Failure::Other("the program launched nothing".to_owned()));
@@ -169,6 +171,14 @@ pub(super) fn run(args: &Args, library: &Path) -> Result<Status, Failure> {
         // The program's own.
         code => std::process::exit(code.unwrap_or(1)),
     }
+}
+
+/// How Level Zero's loader finds the driver that is beside a library, if it is there.
+fn level_zero(library: &Path) -> Option<(&'static str, OsString)> {
+    let driver = library.with_file_name("libze_visakit.so");
+    driver
+        .exists()
+        .then(|| ("ZE_ENABLE_ALT_DRIVERS", driver.into()))
 }
 
 /// The environment that options ask for.
