@@ -99,22 +99,24 @@ impl Campaign {
     /// # Errors
     /// The folder has a campaign and `resume` is false; a compiler cannot be run; none of them has any of the devices.
     pub fn open(folder: &Path, settings: Settings, resume: bool) -> io::Result<Self> {
-        std::fs::create_dir_all(folder)?;
         let (part, parts) = settings.share;
         let path = folder.join(format!("log-{part}-of-{parts}.jsonl"));
-        let (log, batches) = Log::open(&path, &settings.identity(), resume)?;
+        let opened = Log::read(&path, &settings.identity(), resume)?;
         let compilers = settings.compilers.iter().map(|(_, c)| c.clone()).collect();
+        let bench = Bench { compilers };
+        let has = probed(&bench, &settings)?;
+        std::fs::create_dir_all(folder)?;
+        let (log, batches) = Log::open(&path, opened)?;
         let mut campaign = Self {
-            bench: Bench { compilers },
+            bench,
             folder: folder.to_owned(),
-            has: Vec::new(),
+            has,
             settings,
             log,
             progress: Progress::default(),
             bugs: BTreeSet::new(),
             alike: BTreeMap::new(),
         };
-        campaign.probe()?;
         for batch in &batches {
             campaign.count(batch);
         }
@@ -138,37 +140,6 @@ impl Campaign {
             self.bugs.extend(difference.bug.clone());
         }
         self.progress.add(batch, self.bugs.len());
-    }
-
-    /// Finds out what each compiler has for each device.
-    fn probe(&mut self) -> io::Result<()> {
-        let mut targets = Vec::new();
-        for (compiler, (release, _)) in self.settings.compilers.iter().enumerate() {
-            for device in &self.settings.devices {
-                targets.push(Configuration {
-                    compiler,
-                    release: release.clone(),
-                    device: device.clone(),
-                    options: String::new(),
-                    sub_group: None,
-                });
-            }
-        }
-        let bench = &self.bench;
-        let probed = targets.into_par_iter().map(|target| {
-            let has = match bench.having(&target, &[Need::Kernel])?.is_empty() {
-                true => BTreeSet::new(),
-                false => bench.having(&target, &Need::ALL)?.into_iter().collect(),
-            };
-            Ok((target, has))
-        });
-        self.has = probed.collect::<io::Result<_>>()?;
-        self.has.retain(|(_, has)| !has.is_empty());
-        if self.has.is_empty() {
-            let message = "none of the compilers compiles for any of the devices";
-            return Err(io::Error::other(message));
-        }
-        Ok(())
     }
 
     /// Runs batches until it is done. `watch` hears of each batch, and may end the campaign by answering false.
@@ -378,6 +349,37 @@ impl Campaign {
             }
         }
         Ok(())
+    }
+}
+
+/// What each compiler has for each device.
+fn probed(bench: &Bench, settings: &Settings) -> io::Result<Vec<(Configuration, BTreeSet<Need>)>> {
+    let mut targets = Vec::new();
+    for (compiler, (release, _)) in settings.compilers.iter().enumerate() {
+        for device in &settings.devices {
+            targets.push(Configuration {
+                compiler,
+                release: release.clone(),
+                device: device.clone(),
+                options: String::new(),
+                sub_group: None,
+            });
+        }
+    }
+    let probed = targets.into_par_iter().map(|target| {
+        let has = match bench.having(&target, &[Need::Kernel])?.is_empty() {
+            true => BTreeSet::new(),
+            false => bench.having(&target, &Need::ALL)?.into_iter().collect(),
+        };
+        Ok((target, has))
+    });
+    let mut has: Vec<(Configuration, BTreeSet<Need>)> = probed.collect::<io::Result<_>>()?;
+    has.retain(|(_, has)| !has.is_empty());
+    match has.is_empty() {
+        true => Err(io::Error::other(
+            "none of the compilers compiles for any of the devices",
+        )),
+        false => Ok(has),
     }
 }
 

@@ -37,11 +37,9 @@ impl Finder<'_> {
             return Ok(None);
         }
         let reference = self.reference(program, &expected, right)?;
-        let is_crash = matches!(self.kind, "crash" | "endless");
-        if reference.is_none() && !is_crash {
+        if reference.is_none() && !self.is_crash() {
             return Ok(None);
         }
-        let reference = reference.filter(|_| !is_crash);
         let most = match self.kind {
             "endless" => self.most.min(MOST_ENDLESS),
             _ => self.most,
@@ -56,6 +54,10 @@ impl Finder<'_> {
         };
         let (program, _) = reduce(program, most, &mut test);
         failure.map_or(Ok(Some(program)), Err)
+    }
+
+    fn is_crash(&self) -> bool {
+        matches!(self.kind, "crash" | "endless")
     }
 
     fn kind_of(&self, program: &Program, expected: &Memory) -> io::Result<Option<&'static str>> {
@@ -90,6 +92,16 @@ impl Finder<'_> {
         candidates: &[Program],
         reference: Option<&Configuration>,
     ) -> io::Result<Option<usize>> {
+        if self.is_crash() {
+            // A source of several crashes as a whole.
+            for (at, program) in candidates.iter().enumerate() {
+                let made = self.bench.make(self.failing, &[program])?;
+                if made.first().and_then(|made| made.wrong(&Memory::new())) == Some(self.kind) {
+                    return Ok(Some(at));
+                }
+            }
+            return Ok(None);
+        }
         let all: Vec<&Program> = candidates.iter().collect();
         let made = self.bench.make(self.failing, &all)?;
         let judged = all.iter().enumerate().zip(made);

@@ -48,49 +48,62 @@ impl Batch {
     }
 }
 
+/// What a log has.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// Its complete lines.
+    text: String,
+    batches: Vec<Batch>,
+}
+
 /// A log that grows.
 #[derive(Debug)]
 pub(crate) struct Log(File);
 
 impl Log {
-    /// Opens a log and reads what it has. An incomplete last line is of a process that was stopped: it is taken away.
-    pub(crate) fn open(
+    /// Reads what a log has, if there is one. An incomplete last line is of a process that was stopped: it is left out.
+    pub(crate) fn read(
         path: &Path,
         identity: &serde_json::Value,
         resume: bool,
-    ) -> io::Result<(Self, Vec<Batch>)> {
+    ) -> io::Result<Opened> {
         let failed = |message: &str| io::Error::other(format!("{}: {message}", path.display()));
-        let mut batches = Vec::new();
-        let mut text = format!("{identity}\n");
-        if path.exists() {
-            if !resume {
-                return Err(failed(
-                    "there is a campaign: go on with --resume, or name another folder",
-                ));
-            }
-            let old = std::fs::read_to_string(path)?;
-            let complete = old.rfind('\n').map_or(0, |end| end + 1);
-            let mut lines = old.get(..complete).unwrap_or_default().lines();
-            if let Some(first) = lines.next() {
-                if serde_json::from_str::<serde_json::Value>(first)
-                    .ok()
-                    .as_ref()
-                    != Some(identity)
-                {
-                    return Err(failed(&format!("the campaign has other settings: {first}")));
-                }
-            }
-            for line in lines {
-                let batch = serde_json::from_str(line)
-                    .map_err(|error| failed(&format!("is no log of a campaign: {error}")))?;
-                batches.push(batch);
-                text.push_str(line);
-                text.push('\n');
-            }
+        let mut opened = Opened {
+            text: format!("{identity}\n"),
+            batches: Vec::new(),
+        };
+        if !path.exists() {
+            return Ok(opened);
         }
-        visakit_files::write(path, &text)?;
+        if !resume {
+            return Err(failed(
+                "there is a campaign: go on with --resume, or name another folder",
+            ));
+        }
+        let old = std::fs::read_to_string(path)?;
+        let complete = old.rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = old.get(..complete).unwrap_or_default().lines();
+        let known = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
+        if let Some(first) = lines.next()
+            && known(first).as_ref() != Some(identity)
+        {
+            return Err(failed(&format!("the campaign has other settings: {first}")));
+        }
+        for line in lines {
+            let batch = serde_json::from_str(line)
+                .map_err(|error| failed(&format!("is no log of a campaign: {error}")))?;
+            opened.batches.push(batch);
+            opened.text.push_str(line);
+            opened.text.push('\n');
+        }
+        Ok(opened)
+    }
+
+    /// Opens a log with what it had.
+    pub(crate) fn open(path: &Path, opened: Opened) -> io::Result<(Self, Vec<Batch>)> {
+        visakit_files::write(path, &opened.text)?;
         let file = File::options().append(true).open(path)?;
-        Ok((Self(file), batches))
+        Ok((Self(file), opened.batches))
     }
 
     /// Adds a line.

@@ -164,7 +164,7 @@ fn tell(args: &Args, progress: &Progress) -> Result<Status, Failure> {
         let mut out = stdout();
         writeln!(
             out,
-            "{}, {} of them, {}, {} in {}",
+            "{}, {}, {}, {} in {}",
             count(progress.programs, "program"),
             count(progress.launches, "run"),
             count(progress.differences, "difference"),

@@ -470,9 +470,8 @@ impl Generator {
                 vec![Type { scalar, lanes }]
             }
             B::Isnan | B::Isinf => {
-                let floats: Vec<Type> = self.palette.iter().copied().collect();
-                let floats: Vec<Type> =
-                    floats.into_iter().filter(|t| t.scalar.is_float()).collect();
+                let floats = self.palette.iter().copied();
+                let floats: Vec<Type> = floats.filter(|t| t.scalar.is_float()).collect();
                 vec![self.choices.of(&floats)?.element()]
             }
             _ => vec![ty, ty],

@@ -1,5 +1,6 @@
 //! Campaigns with the compiler of this machine, and with one that makes mistakes.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -64,21 +65,21 @@ fn log(folder: &Path) -> Vec<serde_json::Value> {
 fn what_a_compiler_makes_is_right() {
     let Some(ocloc) = ocloc() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let settings = settings(&[("ocloc", &ocloc)], 12);
+    let settings = settings(&[("ocloc", &ocloc)], 8);
     let mut campaign = Campaign::open(folder.path(), settings, false).unwrap();
     assert_eq!(campaign.targets().count(), 1);
     campaign.run(&mut |_| true).unwrap();
     let progress = campaign.progress();
-    assert_eq!((progress.programs, progress.differences), (12, 0));
+    assert_eq!((progress.programs, progress.differences), (8, 0));
     // Without optimisation, with it, and with a size of sub-groups.
-    assert_eq!(progress.launches, 36, "{:?}", progress.dropped);
+    assert_eq!(progress.launches, 24, "{:?}", progress.dropped);
 }
 
 #[test]
 fn a_campaign_that_was_stopped_is_gone_on_with() {
     let Some(ocloc) = ocloc() else { return };
     let [whole, parts] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let settings = settings(&[("ocloc", &ocloc)], 12);
+    let settings = settings(&[("ocloc", &ocloc)], 8);
     let open = |folder: &Path, resume| Campaign::open(folder, settings.clone(), resume);
     open(whole.path(), false)
         .unwrap()
@@ -154,7 +155,7 @@ fn planted_faults_are_found_and_reduced() {
 fn crashes_are_finds() {
     let Some(ocloc) = ocloc() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let change = "grep -q 'switch' \"$IGC_DumpToCustomDir\"../program.cl && kill -SEGV $$";
+    let change = "if grep -q switch \"$IGC_DumpToCustomDir\"../program.cl; then kill -SEGV $$; fi";
     let faulty = faulty(folder.path(), &ocloc, change);
     let farm = folder.path().join("farm");
     let mut settings = settings(&[("faulty", &faulty)], 8);
@@ -173,10 +174,10 @@ fn crashes_are_finds() {
 fn endless_compilations_are_stopped() {
     let Some(ocloc) = ocloc() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let change = "grep -q k1 \"$IGC_DumpToCustomDir\"../program.cl && sleep 600";
+    let change = "if grep -q 'k1(.*o0' \"$IGC_DumpToCustomDir\"../program.cl; then sleep 600; fi";
     let faulty = faulty(folder.path(), &ocloc, change);
     let mut settings = settings(&[("faulty", &faulty)], 2);
-    settings.compilers[0].1.limits.seconds = 4;
+    settings.compilers[0].1.limits.seconds = 10;
     settings.batch = 2;
     let begun = std::time::Instant::now();
     let mut campaign = Campaign::open(folder.path(), settings, false).unwrap();
