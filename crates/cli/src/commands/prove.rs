@@ -204,7 +204,7 @@ fn assumptions(args: &ProveArgs, given: Given<'_>) -> Vec<String> {
                 let digits: String = bytes.iter().rev().map(|b| format!("{b:02x}")).collect();
                 format!("argument {number}: the value 0x{digits}")
             }
-            other => format!("argument {number}: a {}", other.kind()),
+            other => format!("argument {number}: {}", other.kind()),
         });
     }
     all

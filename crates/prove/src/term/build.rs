@@ -40,6 +40,9 @@ impl Bitwise {
 /// Parts into which a number is split for a bitwise operation: more are left to a solver.
 const MOST_RUNS: u32 = 6;
 
+/// Parts of a term that are looked into for a bit that is known.
+const MOST_PARTS: usize = 64;
+
 /// How deep a term is looked into for a bit that is known.
 const DEPTH: u8 = 8;
 
@@ -638,8 +641,28 @@ impl Terms {
         let Some(depth) = depth.checked_sub(1) else {
             return term;
         };
+        let key = (term, condition);
+        if let Some(found) = self.under.get(&key) {
+            return *found;
+        }
+        let found = self.made_under(term, condition, depth);
+        // What is found with less depth is right, too.
+        self.under.insert(key, found);
+        found
+    }
+
+    fn made_under(&mut self, term: Term, condition: Term, depth: u8) -> Term {
+        let is_bit = self.width(term) == 1;
+        if is_bit && self.number(term).is_none() {
+            if self.implies(condition, term) {
+                return self.constant(1, 1);
+            }
+            let other = self.not(term);
+            if self.implies(condition, other) {
+                return self.constant(0, 1);
+            }
+        }
         match self.node(term).clone() {
-            Node::Constant(_) => term,
             Node::Choice(own, yes, no) => match self.decided(own, condition, depth) {
                 Some(true) => self.under_within(yes, condition, depth),
                 Some(false) => self.under_within(no, condition, depth),
@@ -650,24 +673,16 @@ impl Terms {
                 let parts: Vec<_> = parts.collect();
                 self.concat(&parts)
             }
-            _ if self.width(term) == 1 && self.implies(condition, term) => self.constant(1, 1),
-            Node::And(1, parts) if self.width(term) == 1 => {
-                self.each_under(Bitwise::And, &parts, condition, depth)
+            Node::And(1, parts) if is_bit => {
+                self.each_under(Bitwise::And, (term, &parts), condition, depth)
             }
-            Node::Or(0, parts) if self.width(term) == 1 => {
-                self.each_under(Bitwise::Or, &parts, condition, depth)
+            Node::Or(0, parts) if is_bit => {
+                self.each_under(Bitwise::Or, (term, &parts), condition, depth)
             }
-            Node::Xor(own, parts) if self.width(term) == 1 => {
-                let rest = self.each_under(Bitwise::Xor, &parts, condition, depth);
-                let own = self.constant(own, 1);
-                self.xor(rest, own)
-            }
-            _ if self.width(term) == 1 => {
-                let other = self.not(term);
-                match self.implies(condition, other) {
-                    true => self.constant(0, 1),
-                    false => term,
-                }
+            Node::Xor(1, parts) if is_bit && parts.len() == 1 => {
+                let inner = parts.first().copied().unwrap_or(term);
+                let inner = self.under_within(inner, condition, depth);
+                self.not(inner)
             }
             _ => term,
         }
@@ -679,12 +694,25 @@ impl Terms {
         self.number(bit).map(|value| value != 0)
     }
 
-    fn each_under(&mut self, kind: Bitwise, parts: &[Term], condition: Term, depth: u8) -> Term {
+    fn each_under(
+        &mut self,
+        kind: Bitwise,
+        (term, parts): (Term, &[Term]),
+        condition: Term,
+        depth: u8,
+    ) -> Term {
+        if parts.len() > MOST_PARTS {
+            return term;
+        }
+        let new: Vec<Term> = parts
+            .iter()
+            .map(|part| self.under_within(*part, condition, depth))
+            .collect();
+        if new == parts {
+            return term;
+        }
         let start = self.constant(kind.neutral(1), 1);
-        parts.iter().fold(start, |all, part| {
-            let part = self.under_within(*part, condition, depth);
-            self.bitwise(kind, all, part)
-        })
+        new.iter().fold(start, |all, part| self.bitwise(kind, all, *part))
     }
 
     /// Whether both are the same.

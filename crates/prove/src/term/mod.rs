@@ -135,6 +135,8 @@ pub struct Terms {
     known: HashMap<(Node, u8), Term>,
     /// Undefined bytes so far.
     undefined: u32,
+    /// Terms where a bit is known to be set.
+    under: HashMap<(Term, Term), Term>,
 }
 
 impl Terms {
