@@ -297,7 +297,7 @@ fn copied(
         return None;
     }
     let used = match function.operation {
-        Operation::Convert(_) => 1,
+        Operation::Convert(to) if to == function.lane => 1,
         Operation::Select => 2,
         _ => return None,
     };
@@ -390,8 +390,35 @@ fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<T
             let (a, b) = pair(of)?;
             of.terms.choice(flag?, a, b)
         }
+        Operation::DotBytes => dot_bytes(of, width)?,
         _ => return None,
     })
+}
+
+/// An accumulator and four products of bytes.
+fn dot_bytes(of: &mut Sources<'_, '_>, width: u8) -> Option<Term> {
+    let [_, x, y, _] = of.function.sources;
+    let dword = |(ty, modify): (DataType, Modify)| bits(ty) == 32 && !ty.is_float() && modify == Modify::None;
+    if !dword(x) || !dword(y) {
+        return None;
+    }
+    let mut sum = of.get(0, width)?;
+    for byte in 0..4 {
+        let factors = [(1, x.0), (2, y.0)].map(|(number, ty)| {
+            let element = *of.elements.get(number)?;
+            let byte = of.terms.extract(element, 8 * byte, 8);
+            Some(match ty.is_signed() {
+                true => of.terms.sign_extend(byte, width),
+                false => of.terms.zero_extend(byte, width),
+            })
+        });
+        let [Some(a), Some(b)] = factors else {
+            return None;
+        };
+        let product = of.terms.multiply(a, b);
+        sum = of.terms.add(sum, product);
+    }
+    Some(sum)
 }
 
 /// A count of a shift, at most that number, as a term of that width.

@@ -727,7 +727,14 @@ impl Terms {
             let different = self.xor(a, b);
             return self.not(different);
         }
-        // A term without a number on one side: two sides that differ by a number are never the same.
+        if let Some(made) = self.of_numbers(a, b, Self::equal) {
+            return made;
+        }
+        let (x, y) = (self.bounds(a, DEPTH), self.bounds(b, DEPTH));
+        if x.1 < y.0 || y.1 < x.0 {
+            return self.constant(0, 1);
+        }
+        // Two sides that differ by a number are never the same.
         if let (x, y) = (self.linear(a), self.linear(b))
             && x.1 == y.1
         {
@@ -737,16 +744,75 @@ impl Terms {
         self.intern(Node::Equal(a, b), 1)
     }
 
+    /// A comparison of a number and a choice between numbers.
+    fn of_numbers(
+        &mut self,
+        a: Term,
+        b: Term,
+        compare: fn(&mut Self, Term, Term) -> Term,
+    ) -> Option<Term> {
+        let arms = |terms: &Self, term| match terms.node(term) {
+            Node::Choice(condition, yes, no)
+                if terms.number(*yes).is_some() && terms.number(*no).is_some() =>
+            {
+                Some((*condition, *yes, *no))
+            }
+            _ => None,
+        };
+        let (condition, yes, no) = match (self.number(a), self.number(b)) {
+            (_, Some(_)) => {
+                let (condition, yes, no) = arms(self, a)?;
+                (condition, compare(self, yes, b), compare(self, no, b))
+            }
+            (Some(_), _) => {
+                let (condition, yes, no) = arms(self, b)?;
+                (condition, compare(self, a, yes), compare(self, a, no))
+            }
+            _ => return None,
+        };
+        Some(self.choice(condition, yes, no))
+    }
+
+    /// Numbers between which a term is, without signs.
+    fn bounds(&self, term: Term, depth: u8) -> (u64, u64) {
+        let any = (0, ones(self.width(term)));
+        let Some(depth) = depth.checked_sub(1) else {
+            return any;
+        };
+        match self.node(term) {
+            Node::Constant(value) => (*value, *value),
+            Node::Concat(parts) => {
+                let (mut low, mut high, mut at) = (0, 0, 0);
+                for part in parts {
+                    let (least, most) = self.bounds(*part, depth);
+                    low |= least << at;
+                    high |= most << at;
+                    at += self.width(*part);
+                }
+                (low, high)
+            }
+            Node::Choice(_, yes, no) => {
+                let (a, b) = (self.bounds(*yes, depth), self.bounds(*no, depth));
+                (a.0.min(b.0), a.1.max(b.1))
+            }
+            _ => any,
+        }
+    }
+
     /// Whether the first is less, without signs.
     pub fn less(&mut self, a: Term, b: Term) -> Term {
-        match (self.number(a), self.number(b)) {
-            (Some(x), Some(y)) => return self.constant((x < y).into(), 1),
-            (_, Some(0)) => return self.constant(0, 1),
-            (Some(x), _) if x == ones(self.width(a)) => return self.constant(0, 1),
-            _ => {}
-        }
         if a == b {
             return self.constant(0, 1);
+        }
+        let (x, y) = (self.bounds(a, DEPTH), self.bounds(b, DEPTH));
+        if x.1 < y.0 {
+            return self.constant(1, 1);
+        }
+        if x.0 >= y.1 {
+            return self.constant(0, 1);
+        }
+        if let Some(made) = self.of_numbers(a, b, Self::less) {
+            return made;
         }
         self.intern(Node::Less(a, b), 1)
     }
@@ -763,7 +829,22 @@ impl Terms {
         if self.number(b) == Some(0) {
             return self.extract(a, width - 1, 1);
         }
-        self.intern(Node::LessSigned(a, b), 1)
+        if let Some(made) = self.of_numbers(a, b, Self::less_signed) {
+            return made;
+        }
+        // Numbers of one sign are in the same order without signs.
+        let negative = 1 << (width - 1);
+        let (x, y) = (self.bounds(a, DEPTH), self.bounds(b, DEPTH));
+        let sign = |(least, most): (u64, u64)| match (least >= negative, most >= negative) {
+            (true, _) => Some(true),
+            (_, false) => Some(false),
+            _ => None,
+        };
+        match (sign(x), sign(y)) {
+            (Some(first), Some(second)) if first == second => self.less(a, b),
+            (Some(first), Some(_)) => self.constant(first.into(), 1),
+            _ => self.intern(Node::LessSigned(a, b), 1),
+        }
     }
 
     /// Shift left; zero where the count is the width or more.
