@@ -260,7 +260,7 @@ fn understood(
     let value = match modular {
         true => sum_like(&mut sources, width, flag),
         // Exact results of numbers that are small enough.
-        false if own > 64 => match sources.at_most(30) {
+        false if own > 64 => match sources.at_most(30) && function.operation != Operation::Shl {
             true => sum_like(&mut sources, 64, flag),
             false => None,
         },
@@ -332,6 +332,7 @@ fn copied(
 fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<Term> {
     let operation = of.function.operation;
     let (own, signed) = lane(of.function.lane);
+    let dwords = of.function.lane == Lane::U32;
     let pair = |of: &mut Sources<'_, '_>| Some((of.get(0, width)?, of.get(1, width)?));
     Some(match operation {
         Operation::Copy => of.get(0, width)?,
@@ -372,7 +373,7 @@ fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<T
             let (a, b) = pair(of)?;
             of.terms.xor(a, b)
         }
-        Operation::Boolean(table) if own == 32 => {
+        Operation::Boolean(table) if dwords => {
             let (a, b) = pair(of)?;
             let c = of.get(2, width)?;
             boolean(of.terms, table, [a, b, c])
@@ -397,9 +398,12 @@ fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<T
 
 /// An accumulator and four products of bytes.
 fn dot_bytes(of: &mut Sources<'_, '_>, width: u8) -> Option<Term> {
-    let [_, x, y, _] = of.function.sources;
-    let dword = |(ty, modify): (DataType, Modify)| bits(ty) == 32 && !ty.is_float() && modify == Modify::None;
-    if !dword(x) || !dword(y) {
+    let [accumulator, x, y, _] = of.function.sources;
+    let dword = |(ty, modify): (DataType, Modify)| {
+        bits(ty) == 32 && !ty.is_float() && modify == Modify::None
+    };
+    let (to, saturate) = of.function.destination?;
+    if ![accumulator, x, y].into_iter().all(dword) || saturate || bits(to) > width {
         return None;
     }
     let mut sum = of.get(0, width)?;
@@ -433,6 +437,7 @@ fn count(of: &mut Sources<'_, '_>, number: usize, most: u64, width: u8) -> Optio
 fn ordered(of: &mut Sources<'_, '_>, flag: Option<Term>) -> Option<Term> {
     let operation = of.function.operation;
     let (own, signed) = lane(of.function.lane);
+    let dwords = of.function.lane == Lane::U32;
     let width = match own {
         128 if of.at_most(64) => 64,
         128 => return None,
@@ -486,15 +491,15 @@ fn ordered(of: &mut Sources<'_, '_>, flag: Option<Term>) -> Option<Term> {
             let high = of.terms.extract(a, 0, width - left);
             of.terms.concat(&[low, high])
         }
-        Operation::MulHigh if own == 64 => {
+        Operation::MulHigh if of.function.lane == Lane::U64 => {
             let (a, b) = (of.get(0, 64)?, of.get(1, 64)?);
             let product = of.terms.multiply(a, b);
             let high = of.terms.extract(product, 32, 32);
             of.terms.zero_extend(high, 64)
         }
-        Operation::ExtractUnsigned | Operation::ExtractSigned if own == 32 => field(of)?,
-        Operation::Insert if own == 32 => inserted(of)?,
-        Operation::ReverseBits if own == 32 => {
+        Operation::ExtractUnsigned | Operation::ExtractSigned if dwords => field(of)?,
+        Operation::Insert if dwords => inserted(of)?,
+        Operation::ReverseBits if dwords => {
             let a = of.get(0, 32)?;
             let parts: Vec<Term> = (0..32).rev().map(|bit| of.terms.extract(a, bit, 1)).collect();
             of.terms.concat(&parts)
