@@ -83,9 +83,18 @@ fn symbols(
 /// Numbers at which functions change what they do.
 fn directed(width: u8, is_float: bool) -> Vec<u64> {
     let high = 1 << (width - 1);
-    let mut all = vec![0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256];
+    let mut all = vec![
+        0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256,
+    ];
     all.extend([high, high - 1, high + 1, ones(width), ones(width) - 1]);
-    all.extend([0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]);
+    all.extend([
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+    ]);
     if is_float {
         // Infinities, quiet and signalling NaNs, denormals, one and a half of both signs, by format.
         let (exponent, mantissa): (u64, u32) = match width {
@@ -111,7 +120,12 @@ fn directed(width: u8, is_float: bool) -> Vec<u64> {
 fn agrees(function: &LaneFunction) -> Option<bool> {
     let mut terms = Terms::new();
     let used = function.operation.sources();
-    let types: Vec<DataType> = function.sources.iter().take(used).map(|(ty, _)| *ty).collect();
+    let types: Vec<DataType> = function
+        .sources
+        .iter()
+        .take(used)
+        .map(|(ty, _)| *ty)
+        .collect();
     let elements: Vec<Term> = (0..)
         .zip(&types)
         .map(|(number, ty)| terms.variable(Variable::Free(number), bits(*ty)))
@@ -380,7 +394,11 @@ fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<T
         }
         Operation::Shl => {
             let a = of.get(0, width)?;
-            let most = if own > 64 || own == 64 && !signed { 63 } else { 31 };
+            let most = if own > 64 || own == 64 && !signed {
+                63
+            } else {
+                31
+            };
             let count = count(of, 1, most, width.max(8))?;
             if width < 8 {
                 return None;
@@ -501,7 +519,10 @@ fn ordered(of: &mut Sources<'_, '_>, flag: Option<Term>) -> Option<Term> {
         Operation::Insert if dwords => inserted(of)?,
         Operation::ReverseBits if dwords => {
             let a = of.get(0, 32)?;
-            let parts: Vec<Term> = (0..32).rev().map(|bit| of.terms.extract(a, bit, 1)).collect();
+            let parts: Vec<Term> = (0..32)
+                .rev()
+                .map(|bit| of.terms.extract(a, bit, 1))
+                .collect();
             of.terms.concat(&parts)
         }
         Operation::Select => {
@@ -535,7 +556,11 @@ fn rotated(of: &mut Sources<'_, '_>, a: Term, by: Term, left: bool) -> Option<Te
 /// A bit field whose place and width are numbers.
 fn field(of: &mut Sources<'_, '_>) -> Option<Term> {
     let (width, offset, value) = (of.get(0, 32)?, of.get(1, 32)?, of.get(2, 32)?);
-    let number = |term| of.terms.number(term).and_then(|n| u8::try_from(n & 31).ok());
+    let number = |term| {
+        of.terms
+            .number(term)
+            .and_then(|n| u8::try_from(n & 31).ok())
+    };
     let (width, offset) = (number(width)?, number(offset)?);
     let bits = width.min(32 - offset);
     if bits == 0 {
@@ -625,7 +650,7 @@ fn clamped(terms: &mut Terms, value: Term, signed: bool, data_type: DataType) ->
     if signed {
         let below = terms.less_signed(value, low_term);
         value = terms.choice(below, low_term, value);
-        if !(to == 64 && !data_type.is_signed()) {
+        if to != 64 || data_type.is_signed() {
             let above = terms.less_signed(high_term, value);
             value = terms.choice(above, high_term, value);
         }

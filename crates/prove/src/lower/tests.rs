@@ -108,7 +108,11 @@ fn functions(operation: Operation, turn: &mut usize, mut to: impl FnMut(&LaneFun
                     source
                 };
                 let modify = MODIFIERS[*turn / 2 % MODIFIERS.len()];
-                let modify = if turn.is_multiple_of(2) { Modify::None } else { modify };
+                let modify = if turn.is_multiple_of(2) {
+                    Modify::None
+                } else {
+                    modify
+                };
                 let flag = matches!(operation, Operation::Compare(_)) && turn.is_multiple_of(2);
                 to(&LaneFunction {
                     operation,

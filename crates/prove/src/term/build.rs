@@ -93,9 +93,15 @@ impl Terms {
             return of;
         }
         match self.node(of).clone() {
-            Node::And(constant, parts) => self.each_pushed(Bitwise::And, constant, &parts, low, width),
-            Node::Or(constant, parts) => self.each_pushed(Bitwise::Or, constant, &parts, low, width),
-            Node::Xor(constant, parts) => self.each_pushed(Bitwise::Xor, constant, &parts, low, width),
+            Node::And(constant, parts) => {
+                self.each_pushed(Bitwise::And, constant, &parts, low, width)
+            }
+            Node::Or(constant, parts) => {
+                self.each_pushed(Bitwise::Or, constant, &parts, low, width)
+            }
+            Node::Xor(constant, parts) => {
+                self.each_pushed(Bitwise::Xor, constant, &parts, low, width)
+            }
             Node::Sum(constant, parts) if low == 0 => {
                 let constant = self.constant(constant, width);
                 parts.iter().fold(constant, |sum, (times, part)| {
@@ -204,9 +210,8 @@ impl Terms {
                 let (yes, no) = ([*yes, *other_yes], [*no, *other_no]);
                 let (yes, no) = (self.concat(&yes), self.concat(&no));
                 // Bits that were joined are taken apart again in the same way.
-                Some(self.choice(condition, yes, no)).filter(|made| {
-                    !matches!(self.node(*made), Node::Concat(_))
-                })
+                Some(self.choice(condition, yes, no))
+                    .filter(|made| !matches!(self.node(*made), Node::Concat(_)))
             }
             _ => None,
         }
@@ -279,7 +284,10 @@ impl Terms {
             // The complement is one less than the negative.
             Node::Xor(constant, terms) if *constant == ones(width) && terms.len() == 1 => {
                 let terms = terms.clone();
-                (ones(width), terms.iter().map(|t| (ones(width), *t)).collect())
+                (
+                    ones(width),
+                    terms.iter().map(|t| (ones(width), *t)).collect(),
+                )
             }
             Node::Concat(parts) => {
                 if let [zeros, rest @ ..] = &parts[..]
@@ -381,7 +389,9 @@ impl Terms {
                 term = of;
             }
             match self.node(term) {
-                Node::Product(inner) if inner.len() < MOST_TERMS => factors.extend_from_slice(inner),
+                Node::Product(inner) if inner.len() < MOST_TERMS => {
+                    factors.extend_from_slice(inner);
+                }
                 _ => factors.push(term),
             }
         }
@@ -620,7 +630,9 @@ impl Terms {
         let within = |all: &[Term], term: Term| all.contains(&term);
         condition == bit
             || match (self.node(condition), self.node(bit)) {
-                (Node::And(1, parts), Node::And(1, wanted)) => wanted.iter().all(|t| within(parts, *t)),
+                (Node::And(1, parts), Node::And(1, wanted)) => {
+                    wanted.iter().all(|t| within(parts, *t))
+                }
                 (Node::And(1, parts), Node::Or(0, any)) => parts.iter().any(|t| within(any, *t)),
                 (Node::And(1, parts), _) => within(parts, bit),
                 (Node::Or(0, parts), Node::Or(0, any)) => parts.iter().all(|t| within(any, *t)),
@@ -669,7 +681,9 @@ impl Terms {
                 None => term,
             },
             Node::Concat(parts) => {
-                let parts = parts.iter().map(|part| self.under_within(*part, condition, depth));
+                let parts = parts
+                    .iter()
+                    .map(|part| self.under_within(*part, condition, depth));
                 let parts: Vec<_> = parts.collect();
                 self.concat(&parts)
             }
@@ -712,7 +726,8 @@ impl Terms {
             return term;
         }
         let start = self.constant(kind.neutral(1), 1);
-        new.iter().fold(start, |all, part| self.bitwise(kind, all, *part))
+        new.iter()
+            .fold(start, |all, part| self.bitwise(kind, all, *part))
     }
 
     /// Whether both are the same.

@@ -164,7 +164,9 @@ impl Terms {
     /// Its bits.
     #[must_use]
     pub fn width(&self, term: Term) -> u8 {
-        self.nodes.get(term.0 as usize).map_or(1, |(_, width)| *width)
+        self.nodes
+            .get(term.0 as usize)
+            .map_or(1, |(_, width)| *width)
     }
 
     /// Its value, if it is a number.

@@ -16,7 +16,10 @@ pub(super) fn zeinfo_of_case(path: &Path) -> Result<String, Failure> {
     };
     let case: Value = serde_json::from_slice(&fs::read(&path)?)
         .map_err(|error| Failure::Other(error.to_string()))?;
-    let name = case.get("zeinfo").and_then(Value::as_str).unwrap_or_default();
+    let name = case
+        .get("zeinfo")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     Ok(String::from_utf8_lossy(&fs::read(folder.join(name))?).into_owned())
 }
@@ -94,7 +97,9 @@ pub(super) fn write(
         .map(|s| json!({ "name": s.name, "section": s.section, "offset": s.offset }))
         .collect();
     let routines = kernel.object().routines();
-    let kernels = routines.filter(|(id, _)| id.kind == RoutineKind::Kernel).count();
+    let kernels = routines
+        .filter(|(id, _)| id.kind == RoutineKind::Kernel)
+        .count();
     let case = json!({
         "name": kernel.info().name,
         "kernel": kernel.info().name,
@@ -113,7 +118,8 @@ pub(super) fn write(
         "data_relocations": relocations,
         "data_symbols": symbols,
     });
-    let text = serde_json::to_string_pretty(&case).map_err(|error| Failure::Other(error.to_string()))?;
+    let text =
+        serde_json::to_string_pretty(&case).map_err(|error| Failure::Other(error.to_string()))?;
     fs::write(own.join("case.json"), text + "\n")?;
     Ok(())
 }
