@@ -7,7 +7,7 @@ use crate::output::{self, Failure, count, heading, printable, stdout};
 use crate::{Status, input};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use visakit_launch::{Argument, Kernel, LaunchError, NdRange};
 use visakit_prove::{Difference, Options, Proof, Side, Verdict, prove};
@@ -98,7 +98,7 @@ fn programs(args: &ProveArgs) -> Result<Status, Failure> {
     })
 }
 
-fn cases(args: &ProveArgs, old: &PathBuf, new: &PathBuf) -> Result<Status, Failure> {
+fn cases(args: &ProveArgs, old: &Path, new: &Path) -> Result<Status, Failure> {
     let (first, second) = (args.run.open_case(old)?, args.run.open_case(new)?);
     let texts = || Ok([witness::zeinfo_of_case(old)?, witness::zeinfo_of_case(new)?]);
     let (config, from_text) = (args.run.config(), args.run.takes_texts());
@@ -166,7 +166,7 @@ fn pair(
     if let Some(folder) = &args.smt2 {
         std::fs::create_dir_all(folder)?;
         for (number, query) in proof.queries.iter().enumerate() {
-            std::fs::write(folder.join(format!("{number}.smt2")), query)?;
+            output::file(&folder.join(format!("{number}.smt2")), query.as_bytes())?;
         }
     }
     if let (Some(folder), Verdict::Refuted(found)) = (&args.witness, &proof.verdict) {

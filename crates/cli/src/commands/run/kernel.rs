@@ -218,7 +218,10 @@ pub(crate) fn zeinfo_text(args: &Args) -> Result<String, Failure> {
         Some(Metadata {
             zebin: Some(zebin), ..
         }) => Ok(zebin.zeinfo),
-        Some(Metadata { path, .. }) => Ok(std::fs::read_to_string(path)?),
+        Some(Metadata { path, .. }) => {
+            let text = visakit_files::read(&path, u64::MAX)?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        },
         None => Err(Failure::Other(
             "the metadata of a source that is compiled are not kept: compile it with `visakit compile` first".to_owned(),
         )),
