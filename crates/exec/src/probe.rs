@@ -2,8 +2,8 @@
 //!
 //! The answers are computed by the code that runs programs, so that there is no second definition of any operation.
 
-use crate::code::{Compute, Lane, Message, Modify, Operation, Precision, Source};
 use crate::code::{AtomicOp, Destination, Flag, Region, Target};
+use crate::code::{Compute, Lane, Message, Modify, Operation, Precision, Source};
 use crate::fault::FaultKind;
 use crate::kernels::Bound;
 use crate::lanes::mode::{FloatMode, MODE_BITS, USUAL_MODE};

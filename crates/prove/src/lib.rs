@@ -1,4 +1,34 @@
-//! tmp
+//! Proves that two kernels compute the same, or finds inputs that tell them apart.
+//!
+//! The question is asked of one launch: the grid, the sizes of buffers and all arguments that are no buffers are given. The
+//! bytes in the buffers are unknown. The answer is [`Verdict::Proven`] if both kernels leave the same bytes in every buffer
+//! whatever was there before, [`Verdict::Refuted`] with contents for which the executor shows a difference, or
+//! [`Verdict::Unknown`] with the reason: what is not understood is never proven. `docs/proving.md` says what a proof takes for
+//! granted.
+//!
+//! # How it is built
+//!
+//! * `term/` are bit-vector terms of 1 to 64 bits over unknown dwords. Equal expressions are one number, for both kernels.
+//!   `build.rs` makes them in a normal form by rules that hold for all bits, `deep.rs` has a second one in which bits are taken
+//!   from the parts of a term, `possible.rs` lists the numbers that a term may be, `smt.rs` writes terms as SMT-LIB, and
+//!   `value.rs` computes them for given contents. A `Node::Symbol` is a function of the executor: nothing is known of it except
+//!   that equal sources give equal results, and its results for numbers, which the executor computes
+//!   ([`visakit_exec::LaneFunction`]). All float arithmetic is of this kind.
+//! * `lower.rs` states integer operations as terms. It is not trusted: a function that disagrees with the executor on some
+//!   sample of its sources (numbers at which functions change, and random ones) remains a symbol, in every build.
+//! * `thread.rs` is a thread whose registers are terms, and where its lanes are; `machine.rs` runs the executor's translated
+//!   code ([`visakit_exec::code`]) on it, thread after thread from barrier to barrier; `message.rs` determines what a message
+//!   accesses by running the executor's message on a probe ([`visakit_exec::Probe`]); `memory.rs` is memory, and who accesses
+//!   it without an order.
+//! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
+//!   difference. `solver.rs` asks a command that reads SMT-LIB. `prove.rs` puts these together.
+//!
+//! # Why on translated code
+//!
+//! Kernels run here as the executor's steps, and not in a form for machine code: the steps are what the interpreter runs,
+//! which defines what kernels do, with operands and masks resolved. Any other form is a result of passes that a proof may
+//! be asked to check.
+
 #![forbid(unsafe_code)]
 
 mod lower;

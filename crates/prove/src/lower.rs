@@ -83,9 +83,18 @@ fn symbols(
 /// Numbers at which functions change what they do.
 fn directed(width: u8, is_float: bool) -> Vec<u64> {
     let high = 1 << (width - 1);
-    let mut all = vec![0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256];
+    let mut all = vec![
+        0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256,
+    ];
     all.extend([high, high - 1, high + 1, ones(width), ones(width) - 1]);
-    all.extend([0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]);
+    all.extend([
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+    ]);
     if is_float {
         // Infinities, quiet and signalling NaNs, denormals, one and a half of both signs, by format.
         let (exponent, mantissa): (u64, u32) = match width {
@@ -111,7 +120,12 @@ fn directed(width: u8, is_float: bool) -> Vec<u64> {
 fn agrees(function: &LaneFunction) -> Option<bool> {
     let mut terms = Terms::new();
     let used = function.operation.sources();
-    let types: Vec<DataType> = function.sources.iter().take(used).map(|(ty, _)| *ty).collect();
+    let types: Vec<DataType> = function
+        .sources
+        .iter()
+        .take(used)
+        .map(|(ty, _)| *ty)
+        .collect();
     let elements: Vec<Term> = (0..)
         .zip(&types)
         .map(|(number, ty)| terms.variable(Variable::Free(number), bits(*ty)))
@@ -260,7 +274,7 @@ fn understood(
     let value = match modular {
         true => sum_like(&mut sources, width, flag),
         // Exact results of numbers that are small enough.
-        false if own > 64 => match sources.at_most(30) {
+        false if own > 64 => match sources.at_most(30) && function.operation != Operation::Shl {
             true => sum_like(&mut sources, 64, flag),
             false => None,
         },
@@ -297,7 +311,7 @@ fn copied(
         return None;
     }
     let used = match function.operation {
-        Operation::Convert(_) => 1,
+        Operation::Convert(to) if to == function.lane => 1,
         Operation::Select => 2,
         _ => return None,
     };
@@ -332,6 +346,7 @@ fn copied(
 fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<Term> {
     let operation = of.function.operation;
     let (own, signed) = lane(of.function.lane);
+    let dwords = of.function.lane == Lane::U32;
     let pair = |of: &mut Sources<'_, '_>| Some((of.get(0, width)?, of.get(1, width)?));
     Some(match operation {
         Operation::Copy => of.get(0, width)?,
@@ -372,14 +387,18 @@ fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<T
             let (a, b) = pair(of)?;
             of.terms.xor(a, b)
         }
-        Operation::Boolean(table) if own == 32 => {
+        Operation::Boolean(table) if dwords => {
             let (a, b) = pair(of)?;
             let c = of.get(2, width)?;
             boolean(of.terms, table, [a, b, c])
         }
         Operation::Shl => {
             let a = of.get(0, width)?;
-            let most = if own > 64 || own == 64 && !signed { 63 } else { 31 };
+            let most = if own > 64 || own == 64 && !signed {
+                63
+            } else {
+                31
+            };
             let count = count(of, 1, most, width.max(8))?;
             if width < 8 {
                 return None;
@@ -390,8 +409,38 @@ fn sum_like(of: &mut Sources<'_, '_>, width: u8, flag: Option<Term>) -> Option<T
             let (a, b) = pair(of)?;
             of.terms.choice(flag?, a, b)
         }
+        Operation::DotBytes => dot_bytes(of, width)?,
         _ => return None,
     })
+}
+
+/// An accumulator and four products of bytes.
+fn dot_bytes(of: &mut Sources<'_, '_>, width: u8) -> Option<Term> {
+    let [accumulator, x, y, _] = of.function.sources;
+    let dword = |(ty, modify): (DataType, Modify)| {
+        bits(ty) == 32 && !ty.is_float() && modify == Modify::None
+    };
+    let (to, saturate) = of.function.destination?;
+    if ![accumulator, x, y].into_iter().all(dword) || saturate || bits(to) > width {
+        return None;
+    }
+    let mut sum = of.get(0, width)?;
+    for byte in 0..4 {
+        let factors = [(1, x.0), (2, y.0)].map(|(number, ty)| {
+            let element = *of.elements.get(number)?;
+            let byte = of.terms.extract(element, 8 * byte, 8);
+            Some(match ty.is_signed() {
+                true => of.terms.sign_extend(byte, width),
+                false => of.terms.zero_extend(byte, width),
+            })
+        });
+        let [Some(a), Some(b)] = factors else {
+            return None;
+        };
+        let product = of.terms.multiply(a, b);
+        sum = of.terms.add(sum, product);
+    }
+    Some(sum)
 }
 
 /// A count of a shift, at most that number, as a term of that width.
@@ -406,6 +455,7 @@ fn count(of: &mut Sources<'_, '_>, number: usize, most: u64, width: u8) -> Optio
 fn ordered(of: &mut Sources<'_, '_>, flag: Option<Term>) -> Option<Term> {
     let operation = of.function.operation;
     let (own, signed) = lane(of.function.lane);
+    let dwords = of.function.lane == Lane::U32;
     let width = match own {
         128 if of.at_most(64) => 64,
         128 => return None,
@@ -459,17 +509,20 @@ fn ordered(of: &mut Sources<'_, '_>, flag: Option<Term>) -> Option<Term> {
             let high = of.terms.extract(a, 0, width - left);
             of.terms.concat(&[low, high])
         }
-        Operation::MulHigh if own == 64 => {
+        Operation::MulHigh if of.function.lane == Lane::U64 => {
             let (a, b) = (of.get(0, 64)?, of.get(1, 64)?);
             let product = of.terms.multiply(a, b);
             let high = of.terms.extract(product, 32, 32);
             of.terms.zero_extend(high, 64)
         }
-        Operation::ExtractUnsigned | Operation::ExtractSigned if own == 32 => field(of)?,
-        Operation::Insert if own == 32 => inserted(of)?,
-        Operation::ReverseBits if own == 32 => {
+        Operation::ExtractUnsigned | Operation::ExtractSigned if dwords => field(of)?,
+        Operation::Insert if dwords => inserted(of)?,
+        Operation::ReverseBits if dwords => {
             let a = of.get(0, 32)?;
-            let parts: Vec<Term> = (0..32).rev().map(|bit| of.terms.extract(a, bit, 1)).collect();
+            let parts: Vec<Term> = (0..32)
+                .rev()
+                .map(|bit| of.terms.extract(a, bit, 1))
+                .collect();
             of.terms.concat(&parts)
         }
         Operation::Select => {
@@ -503,7 +556,11 @@ fn rotated(of: &mut Sources<'_, '_>, a: Term, by: Term, left: bool) -> Option<Te
 /// A bit field whose place and width are numbers.
 fn field(of: &mut Sources<'_, '_>) -> Option<Term> {
     let (width, offset, value) = (of.get(0, 32)?, of.get(1, 32)?, of.get(2, 32)?);
-    let number = |term| of.terms.number(term).and_then(|n| u8::try_from(n & 31).ok());
+    let number = |term| {
+        of.terms
+            .number(term)
+            .and_then(|n| u8::try_from(n & 31).ok())
+    };
     let (width, offset) = (number(width)?, number(offset)?);
     let bits = width.min(32 - offset);
     if bits == 0 {
@@ -593,7 +650,7 @@ fn clamped(terms: &mut Terms, value: Term, signed: bool, data_type: DataType) ->
     if signed {
         let below = terms.less_signed(value, low_term);
         value = terms.choice(below, low_term, value);
-        if !(to == 64 && !data_type.is_signed()) {
+        if to != 64 || data_type.is_signed() {
             let above = terms.less_signed(high_term, value);
             value = terms.choice(above, high_term, value);
         }

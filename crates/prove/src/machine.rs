@@ -133,9 +133,13 @@ impl<'a> Machine<'a> {
             let position = thread.position(program);
             let mut running = [self.terms.constant(0, 1); LANES];
             for (lane, to) in running.iter_mut().enumerate() {
-                *to = self.terms.constant((position.running >> lane & 1).into(), 1);
+                *to = self
+                    .terms
+                    .constant((position.running >> lane & 1).into(), 1);
             }
-            let cr0 = program.predefined_variables().find(|(name, _)| *name == "cr0");
+            let cr0 = program
+                .predefined_variables()
+                .find(|(name, _)| *name == "cr0");
             let cr0 = cr0.and_then(|(_, slot)| {
                 let bytes = registers.get(slot.offset..)?.first_chunk::<4>()?;
                 Some(u32::from_le_bytes(*bytes))
@@ -329,7 +333,9 @@ impl<'a> Machine<'a> {
         let any = Thread::any(self.terms, &thread.running);
         match self.terms.number(any) {
             Some(1) => Ok(()),
-            _ => Err(Unknown::new(format!("{what} under a condition that depends on data"))),
+            _ => Err(Unknown::new(format!(
+                "{what} under a condition that depends on data"
+            ))),
         }
     }
 
@@ -400,11 +406,13 @@ impl<'a> Machine<'a> {
         }
         let here = Thread::any(self.terms, &thread.running);
         let mode = self.terms.under(thread.mode, here);
-        let mode = self.terms.number(mode).and_then(|mode| u32::try_from(mode).ok());
+        let mode = self
+            .terms
+            .number(mode)
+            .and_then(|mode| u32::try_from(mode).ok());
         let mode = mode.ok_or_else(|| Unknown::new("the float mode depends on data"))?;
-        let function = LaneFunction::of(compute, mode).ok_or_else(|| {
-            Unknown::new(format!("the operation {}", compute.operation.name()))
-        })?;
+        let function = LaneFunction::of(compute, mode)
+            .ok_or_else(|| Unknown::new(format!("the operation {}", compute.operation.name())))?;
         let zero = self.terms.constant(0, 1);
         let used = compute.operation.sources();
         let selector = match compute.operation.flags() {
@@ -418,7 +426,8 @@ impl<'a> Machine<'a> {
             }
             let mut elements = Vec::with_capacity(used);
             for source in compute.sources.iter().take(used) {
-                let element = thread.source(self.terms, self.program(), source, (lane, *condition))?;
+                let element =
+                    thread.source(self.terms, self.program(), source, (lane, *condition))?;
                 elements.push(self.terms.under(element, *condition));
             }
             let flag = selector.map(|mask| mask.get(lane).copied().unwrap_or(zero));
@@ -430,7 +439,8 @@ impl<'a> Machine<'a> {
         }
         let program = self.program();
         for (lane, condition, found) in &results {
-            let place = thread.destination_place(self.terms, program, &compute.destination, *lane)?;
+            let place =
+                thread.destination_place(self.terms, program, &compute.destination, *lane)?;
             if let (Some(place), Some(value)) = (place, found.value) {
                 thread.set_element(self.terms, place, value, *condition)?;
             }
@@ -467,7 +477,10 @@ impl<'a> Machine<'a> {
         let [first, second] = &compute.flags;
         let set = match compute.operation {
             Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor => {
-                let (a, b) = (thread.flag(self.terms, first)?, thread.flag(self.terms, second)?);
+                let (a, b) = (
+                    thread.flag(self.terms, first)?,
+                    thread.flag(self.terms, second)?,
+                );
                 let of = match compute.operation {
                     Operation::FlagAnd => Terms::and,
                     Operation::FlagOr => Terms::or,

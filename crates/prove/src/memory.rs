@@ -116,7 +116,9 @@ impl Cell {
         });
         let same_kind = |c: Commuting| access == Access::Commuting(c.op);
         if self.writer.is_some_and(|writer| !writer.is_before(now))
-            || self.commuting.is_some_and(|c| !same_kind(c) && !c.is_before(now))
+            || self
+                .commuting
+                .is_some_and(|c| !same_kind(c) && !c.is_before(now))
             || access != Access::Read && !self.readers.are_before(now)
         {
             return Err(race);
@@ -287,10 +289,12 @@ impl Global {
 
     /// The arguments that are buffers or images, with address and size.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = (usize, u64, u64)> + '_ {
-        self.objects.iter().filter_map(|(object, _)| match object.kind {
-            ObjectKind::Argument(number) => Some((number, object.address, object.bytes)),
-            _ => None,
-        })
+        self.objects
+            .iter()
+            .filter_map(|(object, _)| match object.kind {
+                ObjectKind::Argument(number) => Some((number, object.address, object.bytes)),
+                _ => None,
+            })
     }
 
     /// Variables of the program that outlive the kernel and that it wrote.
@@ -300,10 +304,9 @@ impl Global {
         });
         data.any(|(object, _)| {
             let range = object.address..object.address + object.bytes;
-            self.bytes
-                .0
-                .iter()
-                .any(|(address, cell)| range.contains(address) && (cell.writer.is_some() || cell.commuting.is_some()))
+            self.bytes.0.iter().any(|(address, cell)| {
+                range.contains(address) && (cell.writer.is_some() || cell.commuting.is_some())
+            })
         })
     }
 }

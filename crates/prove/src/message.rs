@@ -5,9 +5,9 @@ use crate::memory::Access;
 use crate::term::{Function, Output, Term};
 use crate::thread::{LANES, Mask, Thread};
 use crate::unknown::Unknown;
-use visakit_exec::code::{AtomicOp, Message, MessageOperands};
 use hashbrown::HashMap;
 use std::ops::Range;
+use visakit_exec::code::{AtomicOp, Message, MessageOperands};
 use visakit_exec::{Accesses, MemoryAccess, Space};
 
 /// Where a byte is.
@@ -106,7 +106,13 @@ impl Machine<'_> {
         for (lane, condition) in enabled.iter().enumerate() {
             if self.terms.number(*condition) != Some(0) {
                 let before = ways.len();
-                self.addresses(thread, &operands, (lane, *condition), &mut placed, &mut ways)?;
+                self.addresses(
+                    thread,
+                    &operands,
+                    (lane, *condition),
+                    &mut placed,
+                    &mut ways,
+                )?;
                 if ways.len() > before
                     && let Some(lane) = rest.get_mut(lane)
                 {
@@ -421,7 +427,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn load(&mut self, thread: &mut Thread, access: &MemoryAccess, condition: Term) -> Result<(), Unknown> {
+    fn load(
+        &mut self,
+        thread: &mut Thread,
+        access: &MemoryAccess,
+        condition: Term,
+    ) -> Result<(), Unknown> {
         let data = access.data;
         let data = data.ok_or_else(|| Unknown::new("a load of what is no run of bytes"))?;
         let place = self.place(access)?;
@@ -456,7 +467,9 @@ impl Machine<'_> {
             let key = place.after(by);
             let (lane, other) = *sent.written.entry(key).or_insert((access.lane, value));
             if lane != access.lane && other != value {
-                return Err(Unknown::new("lanes of a message write different values to a byte"));
+                return Err(Unknown::new(
+                    "lanes of a message write different values to a byte",
+                ));
             }
             self.write(place, by, (value, condition), Access::Write)?;
         }
@@ -487,7 +500,8 @@ impl Machine<'_> {
         for (to, at) in operands.iter_mut().zip(access.operands) {
             if let Some(at) = at {
                 let operand = before.get(at..at + bytes);
-                let operand = operand.ok_or_else(|| Unknown::new("an operand outside of the register file"))?;
+                let operand = operand
+                    .ok_or_else(|| Unknown::new("an operand outside of the register file"))?;
                 *to = self.terms.concat(operand);
             }
         }
@@ -550,4 +564,3 @@ fn extreme(terms: &mut crate::term::Terms, op: AtomicOp, old: Term, a: Term) -> 
         false => terms.choice(less, old, a),
     }
 }
-

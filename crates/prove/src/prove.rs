@@ -198,7 +198,9 @@ impl Question<'_> {
             deadline: self.deadline,
         };
         for (side, which) in self.sides.iter().zip(["old", "new"]) {
-            let launch = side.kernel.prepare(&side.range, self.arguments, &self.config)?;
+            let launch = side
+                .kernel
+                .prepare(&side.range, self.arguments, &self.config)?;
             let ran = Machine::run((&mut terms, &mut lowering), &launch, &known, budget);
             match ran {
                 Ok(memory) => memories.push(memory),
@@ -216,7 +218,11 @@ impl Question<'_> {
         };
         let (places, others): (Vec<_>, Vec<_>) =
             (old.arguments().collect(), new.arguments().collect());
-        if places.iter().map(|(n, _, b)| (n, b)).ne(others.iter().map(|(n, _, b)| (n, b))) {
+        if places
+            .iter()
+            .map(|(n, _, b)| (n, b))
+            .ne(others.iter().map(|(n, _, b)| (n, b)))
+        {
             let why = "the kernels do not have the same buffers";
             return Ok(Proof::of(Verdict::Unknown(Unknown::new(why))));
         }
@@ -225,7 +231,9 @@ impl Question<'_> {
         let mut deep = Deep::default();
         for ((argument, at, bytes), (_, other, _)) in places.into_iter().zip(others) {
             let offsets = |memory: &crate::memory::Bytes, at: u64| {
-                let inside = memory.addresses().filter(move |a| (at..at + bytes).contains(a));
+                let inside = memory
+                    .addresses()
+                    .filter(move |a| (at..at + bytes).contains(a));
                 inside.map(|a| a - at).collect::<HashSet<u64>>()
             };
             let (first, second) = (offsets(&old.bytes, at), offsets(&new.bytes, other));
@@ -287,9 +295,7 @@ impl Question<'_> {
             let mut chosen = Model::new();
             let differ = {
                 let mut values = Values::new(terms, |variable| {
-                    *chosen
-                        .entry(variable)
-                        .or_insert_with(|| random.next_u64())
+                    *chosen.entry(variable).or_insert_with(|| random.next_u64())
                 });
                 open.iter().any(|(a, b)| values.of(*a) != values.of(*b))
             };

@@ -72,7 +72,12 @@ impl Thread {
     }
 
     /// Each lane by itself.
-    pub(crate) fn zip(terms: &mut Terms, a: &Mask, b: &Mask, of: impl Fn(&mut Terms, Term, Term) -> Term) -> Mask {
+    pub(crate) fn zip(
+        terms: &mut Terms,
+        a: &Mask,
+        b: &Mask,
+        of: impl Fn(&mut Terms, Term, Term) -> Term,
+    ) -> Mask {
         let mut all = *a;
         for (to, other) in all.iter_mut().zip(b) {
             *to = of(terms, *to, *other);
@@ -127,8 +132,15 @@ impl Thread {
     }
 
     /// The bytes of an element, the lowest first.
-    pub(crate) fn element(&self, terms: &mut Terms, place: usize, bytes: usize) -> Result<Term, Unknown> {
-        let found = place.checked_add(bytes).and_then(|end| self.file.get(place..end));
+    pub(crate) fn element(
+        &self,
+        terms: &mut Terms,
+        place: usize,
+        bytes: usize,
+    ) -> Result<Term, Unknown> {
+        let found = place
+            .checked_add(bytes)
+            .and_then(|end| self.file.get(place..end));
         let found = found.ok_or_else(|| Unknown::new("an operand outside of the register file"))?;
         Ok(terms.concat(found))
     }
@@ -153,7 +165,13 @@ impl Thread {
     }
 
     /// A number of the register file.
-    pub(crate) fn number(&self, terms: &mut Terms, place: usize, bytes: usize, what: &str) -> Result<u64, Unknown> {
+    pub(crate) fn number(
+        &self,
+        terms: &mut Terms,
+        place: usize,
+        bytes: usize,
+        what: &str,
+    ) -> Result<u64, Unknown> {
         let term = self.element(terms, place, bytes)?;
         terms
             .number(term)
@@ -177,7 +195,9 @@ impl Thread {
     pub(crate) fn flag(&self, terms: &mut Terms, flag: &Flag) -> Result<Mask, Unknown> {
         let zero = terms.constant(0, 1);
         let mut mask = [zero; LANES];
-        let lanes: Vec<usize> = (0..LANES).filter(|lane| flag.window >> lane & 1 != 0).collect();
+        let lanes: Vec<usize> = (0..LANES)
+            .filter(|lane| flag.window >> lane & 1 != 0)
+            .collect();
         for lane in &lanes {
             let bit = self.bit(terms, flag, *lane)?;
             if let Some(to) = mask.get_mut(*lane) {
@@ -217,12 +237,16 @@ impl Thread {
         let lanes = bits.iter().zip(conditions).enumerate();
         for (lane, (bit, condition)) in lanes {
             let number = usize::from(flag.first) + lane;
-            if flag.window >> lane & 1 == 0 || number >= LANES || terms.number(*condition) == Some(0) {
+            if flag.window >> lane & 1 == 0
+                || number >= LANES
+                || terms.number(*condition) == Some(0)
+            {
                 continue;
             }
             let at = flag.offset as usize + number / 8;
             let byte = self.file.get_mut(at);
-            let byte = byte.ok_or_else(|| Unknown::new("a predicate outside of the register file"))?;
+            let byte =
+                byte.ok_or_else(|| Unknown::new("a predicate outside of the register file"))?;
             let low = u8::try_from(number % 8).unwrap_or(0);
             let old = terms.extract(*byte, low, 1);
             let mut parts = Vec::new();
@@ -261,7 +285,12 @@ impl Thread {
     }
 
     /// The running lanes that a branch selects.
-    pub(crate) fn taken(&self, terms: &mut Terms, step: &Step, inverted: bool) -> Result<Mask, Unknown> {
+    pub(crate) fn taken(
+        &self,
+        terms: &mut Terms,
+        step: &Step,
+        inverted: bool,
+    ) -> Result<Mask, Unknown> {
         let (zero, one) = (terms.constant(0, 1), terms.constant(1, 1));
         let window = step.lanes.window();
         let selected = match &step.predicate {
@@ -285,7 +314,12 @@ impl Thread {
     }
 
     /// All running lanes, if the first lane of the predicate is set.
-    pub(crate) fn condition(&self, terms: &mut Terms, step: &Step, inverted: bool) -> Result<Mask, Unknown> {
+    pub(crate) fn condition(
+        &self,
+        terms: &mut Terms,
+        step: &Step,
+        inverted: bool,
+    ) -> Result<Mask, Unknown> {
         let Some(flag) = &step.predicate else {
             return Ok(self.running);
         };
@@ -323,7 +357,11 @@ impl Thread {
         source: &Source,
         (lane, condition): (usize, Term),
     ) -> Result<Term, Unknown> {
-        let lane = if source.region == Region::Scalar { 0 } else { lane };
+        let lane = if source.region == Region::Scalar {
+            0
+        } else {
+            lane
+        };
         let size = usize::from(source.data_type.size());
         if let Some(offset) = source.region.offset(lane, size) {
             return self.element(terms, source.offset + offset, size);
@@ -335,7 +373,8 @@ impl Thread {
         let base = self.element(terms, source.offset + at, 2)?;
         let base = terms.under(base, condition);
         let values = terms.possible(base, MOST_PLACES);
-        let values = values.ok_or_else(|| Unknown::new("an address of registers depends on data"))?;
+        let values =
+            values.ok_or_else(|| Unknown::new("an address of registers depends on data"))?;
         let mut found: Option<Term> = None;
         for value in values {
             let place = pointed(program, value, further, size)?;
@@ -353,11 +392,18 @@ impl Thread {
     }
 
     /// The value of a scalar, which the launch decides.
-    pub(crate) fn scalar(&self, terms: &mut Terms, scalar: Scalar, what: &str) -> Result<u64, Unknown> {
+    pub(crate) fn scalar(
+        &self,
+        terms: &mut Terms,
+        scalar: Scalar,
+        what: &str,
+    ) -> Result<u64, Unknown> {
         let (offset, data_type) = match scalar {
             Scalar::Constant(value) => return Ok(value),
             Scalar::Register { offset, data_type } => (offset, data_type),
-            Scalar::Indirect { .. } => return Err(Unknown::new("a scalar by an address of registers")),
+            Scalar::Indirect { .. } => {
+                return Err(Unknown::new("a scalar by an address of registers"));
+            }
         };
         let element = self.element(terms, offset, data_type.size().into())?;
         let wide = match data_type.is_signed() {
@@ -379,7 +425,9 @@ fn both(terms: &mut Terms, lane: Term, bit: Term) -> Term {
 /// An element that an address of registers points at: inside of one variable.
 fn pointed(program: &Program, base: u64, further: i64, size: usize) -> Result<usize, Unknown> {
     let outside = || Unknown::new("an address outside of all variables");
-    let place = i64::try_from(base).ok().and_then(|base| base.checked_add(further));
+    let place = i64::try_from(base)
+        .ok()
+        .and_then(|base| base.checked_add(further));
     let place = place.and_then(|place| usize::try_from(place).ok());
     let place = place.ok_or_else(outside)?;
     let variables = program.addressed();

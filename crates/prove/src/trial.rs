@@ -64,10 +64,7 @@ impl Trials<'_> {
     }
 
     /// Runs both on these contents of buffers.
-    pub(crate) fn replay(
-        &self,
-        chosen: &Model,
-    ) -> Result<Option<Refutation>, LaunchError> {
+    pub(crate) fn replay(&self, chosen: &Model) -> Result<Option<Refutation>, LaunchError> {
         let mut arguments = self.arguments.to_vec();
         for (variable, value) in chosen {
             if let Variable::Input { argument, offset } = variable
@@ -76,7 +73,12 @@ impl Trials<'_> {
             {
                 let whole = bytes.len().saturating_sub(offset) >= 4 && offset.is_multiple_of(4);
                 let count = if whole { 4 } else { 1 };
-                for (to, from) in bytes.iter_mut().skip(offset).zip(value.to_le_bytes()).take(count) {
+                for (to, from) in bytes
+                    .iter_mut()
+                    .skip(offset)
+                    .zip(value.to_le_bytes())
+                    .take(count)
+                {
                     *to = from;
                 }
             }
@@ -102,7 +104,10 @@ impl Trials<'_> {
     }
 
     /// The first difference, and what the old kernel leaves.
-    fn compare(&self, arguments: &[Argument]) -> Result<Option<(Difference, Contents)>, LaunchError> {
+    fn compare(
+        &self,
+        arguments: &[Argument],
+    ) -> Result<Option<(Difference, Contents)>, LaunchError> {
         let [old, new] = &self.sides;
         let run = |side: &Side<'_>| -> Result<Result<Contents, String>, LaunchError> {
             let config = Config {
@@ -112,7 +117,8 @@ impl Trials<'_> {
             let launch = side.kernel.prepare(&side.range, arguments, &config)?;
             Ok(match launch.run(&config) {
                 Ok(outcome) => {
-                    let contents = (0..arguments.len()).map(|n| outcome.memory(n).map(<[u8]>::to_vec));
+                    let contents =
+                        (0..arguments.len()).map(|n| outcome.memory(n).map(<[u8]>::to_vec));
                     Ok(contents.collect())
                 }
                 Err(error) => Err(error.to_string()),
@@ -211,12 +217,12 @@ fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64) {
         0 => random.fill_bytes(bytes),
         1 => {
             for word in words {
-                *word = (random.next_u64() as u32 % 64).to_le_bytes();
+                *word = (random.next_u32() % 64).to_le_bytes();
             }
         }
         2 => {
             for word in words {
-                let number = (random.next_u64() as u32 >> 8).cast_signed() - (1 << 23);
+                let number = (random.next_u32() >> 8).cast_signed() - (1 << 23);
                 *word = (number as f32 / 4096.0).to_le_bytes();
             }
         }
@@ -225,7 +231,7 @@ fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64) {
             // What is given, with other bits here and there.
             for word in words {
                 if random.next_u64().is_multiple_of(4) {
-                    *word = (random.next_u64() as u32).to_le_bytes();
+                    *word = random.next_u32().to_le_bytes();
                 }
             }
         }
@@ -245,7 +251,7 @@ fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64) {
                 0x4000_0000,
             ];
             for word in words {
-                let pick = random.next_u64() as usize % CORNERS.len();
+                let pick = usize::try_from(random.next_u32()).unwrap_or(0) % CORNERS.len();
                 *word = CORNERS.get(pick).copied().unwrap_or(0).to_le_bytes();
             }
         }

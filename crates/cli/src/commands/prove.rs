@@ -7,7 +7,7 @@ use crate::output::{self, Failure, count, heading, printable, stdout};
 use crate::{Status, input};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use visakit_launch::{Argument, Kernel, LaunchError, NdRange};
 use visakit_prove::{Difference, Options, Proof, Side, Verdict, prove};
@@ -87,34 +87,49 @@ fn programs(args: &ProveArgs) -> Result<Status, Failure> {
                 range: *range,
                 arguments: &arguments,
             };
-            let texts = || Ok([run::kernel::zeinfo_text(&old)?, run::kernel::zeinfo_text(&new)?]);
+            let texts = || {
+                Ok([
+                    run::kernel::zeinfo_text(&old)?,
+                    run::kernel::zeinfo_text(&new)?,
+                ])
+            };
             pair(args, given(first), given(second), &texts)
         })
     })
 }
 
-fn cases(args: &ProveArgs, old: &PathBuf, new: &PathBuf) -> Result<Status, Failure> {
+fn cases(args: &ProveArgs, old: &Path, new: &Path) -> Result<Status, Failure> {
     let (first, second) = (args.run.open_case(old)?, args.run.open_case(new)?);
     let texts = || Ok([witness::zeinfo_of_case(old)?, witness::zeinfo_of_case(new)?]);
     let (config, from_text) = (args.run.config(), args.run.takes_texts());
     let mut done = None;
     // Errors of the command go by the side of those of launches.
-    let ran = first.launch(from_text, &config, |o| o, |kernel, arguments, launch| {
-        let old = Given {
-            kernel,
-            range: *launch.range(),
-            arguments,
-        };
-        second.launch(from_text, &config, |o| o, |kernel, _, launch| {
-            let new = Given {
+    let ran = first.launch(
+        from_text,
+        &config,
+        |o| o,
+        |kernel, arguments, launch| {
+            let old = Given {
                 kernel,
                 range: *launch.range(),
                 arguments,
             };
-            done = Some(pair(args, old, new, &texts));
-            Ok::<(), LaunchError>(())
-        })
-    });
+            second.launch(
+                from_text,
+                &config,
+                |o| o,
+                |kernel, _, launch| {
+                    let new = Given {
+                        kernel,
+                        range: *launch.range(),
+                        arguments,
+                    };
+                    done = Some(pair(args, old, new, &texts));
+                    Ok::<(), LaunchError>(())
+                },
+            )
+        },
+    );
     ran?;
     done.unwrap_or(Ok(Status::Unusable))
 }
@@ -151,7 +166,7 @@ fn pair(
     if let Some(folder) = &args.smt2 {
         std::fs::create_dir_all(folder)?;
         for (number, query) in proof.queries.iter().enumerate() {
-            std::fs::write(folder.join(format!("{number}.smt2")), query)?;
+            output::file(&folder.join(format!("{number}.smt2")), query.as_bytes())?;
         }
     }
     if let (Some(folder), Verdict::Refuted(found)) = (&args.witness, &proof.verdict) {
@@ -191,20 +206,28 @@ fn reason(proof: &Proof) -> Option<String> {
 /// What the answer takes for granted.
 fn assumptions(args: &ProveArgs, given: Given<'_>) -> Vec<String> {
     let NdRange { global, local, .. } = given.range;
-    let mut all = vec![format!("a grid of {global:?} work-items in groups of {local:?}")];
+    let mut all = vec![format!(
+        "a grid of {global:?} work-items in groups of {local:?}"
+    )];
     for (number, argument) in given.arguments.iter().enumerate() {
         all.push(match argument {
             Argument::Buffer(bytes) if args.known.contains(&number) => {
-                format!("argument {number}: a buffer of {} with the content given", count(bytes.len(), "byte"))
+                format!(
+                    "argument {number}: a buffer of {} with the content given",
+                    count(bytes.len(), "byte")
+                )
             }
             Argument::Buffer(bytes) => {
-                format!("argument {number}: a buffer of {} with any content", count(bytes.len(), "byte"))
+                format!(
+                    "argument {number}: a buffer of {} with any content",
+                    count(bytes.len(), "byte")
+                )
             }
             Argument::Value(bytes) => {
                 let digits: String = bytes.iter().rev().map(|b| format!("{b:02x}")).collect();
                 format!("argument {number}: the value 0x{digits}")
             }
-            other => format!("argument {number}: a {}", other.kind()),
+            other => format!("argument {number}: {}", other.kind()),
         });
     }
     all
@@ -249,13 +272,20 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
                 open => format!("{open} open"),
             };
             let all = count(usize::try_from(o.bytes).unwrap_or(usize::MAX), "byte");
-            writeln!(out, "  compared   argument {}: {} of {all} written, {state}", o.argument, o.written)?;
+            writeln!(
+                out,
+                "  compared   argument {}: {} of {all} written, {state}",
+                o.argument, o.written
+            )?;
         }
         if let Some(folder) = &args.witness
             && matches!(proof.verdict, Verdict::Refuted(_))
         {
             let folder = input::name(folder);
-            writeln!(out, "  witness    {folder}: `visakit run --case {folder}/old {folder}/new`")?;
+            writeln!(
+                out,
+                "  witness    {folder}: `visakit run --case {folder}/old {folder}/new`"
+            )?;
         }
         out.flush()?;
     }

@@ -88,6 +88,9 @@ const MODIFIERS: [Modify; 5] = [
     Modify::NegAbs,
 ];
 
+/// Types of results that are tried for each type of a source.
+const RESULTS: usize = 3;
+
 /// The functions of an operation: sources of the same type, or of another one after the first; results of every type.
 fn functions(operation: Operation, turn: &mut usize, mut to: impl FnMut(&LaneFunction)) {
     let two = matches!(
@@ -96,15 +99,20 @@ fn functions(operation: Operation, turn: &mut usize, mut to: impl FnMut(&LaneFun
     );
     for lane in LANES {
         for source in TYPES {
-            for result in TYPES {
+            for _ in 0..RESULTS {
                 *turn += 1;
+                let result = TYPES[*turn * 7 % TYPES.len()];
                 let other = if turn.is_multiple_of(3) {
                     TYPES[*turn % TYPES.len()]
                 } else {
                     source
                 };
                 let modify = MODIFIERS[*turn / 2 % MODIFIERS.len()];
-                let modify = if turn.is_multiple_of(2) { Modify::None } else { modify };
+                let modify = if turn.is_multiple_of(2) {
+                    Modify::None
+                } else {
+                    modify
+                };
                 let flag = matches!(operation, Operation::Compare(_)) && turn.is_multiple_of(2);
                 to(&LaneFunction {
                     operation,
@@ -150,5 +158,5 @@ fn understood_functions_are_those_of_the_executor() {
             }
         });
     }
-    assert!(known > 4000 && all > 9000, "{known} of {all}");
+    assert!(known > 1000 && all > 2500, "{known} of {all}");
 }

@@ -40,6 +40,9 @@ impl Bitwise {
 /// Parts into which a number is split for a bitwise operation: more are left to a solver.
 const MOST_RUNS: u32 = 6;
 
+/// Parts of a term that are looked into for a bit that is known.
+const MOST_PARTS: usize = 64;
+
 /// How deep a term is looked into for a bit that is known.
 const DEPTH: u8 = 8;
 
@@ -90,9 +93,15 @@ impl Terms {
             return of;
         }
         match self.node(of).clone() {
-            Node::And(constant, parts) => self.each_pushed(Bitwise::And, constant, &parts, low, width),
-            Node::Or(constant, parts) => self.each_pushed(Bitwise::Or, constant, &parts, low, width),
-            Node::Xor(constant, parts) => self.each_pushed(Bitwise::Xor, constant, &parts, low, width),
+            Node::And(constant, parts) => {
+                self.each_pushed(Bitwise::And, constant, &parts, low, width)
+            }
+            Node::Or(constant, parts) => {
+                self.each_pushed(Bitwise::Or, constant, &parts, low, width)
+            }
+            Node::Xor(constant, parts) => {
+                self.each_pushed(Bitwise::Xor, constant, &parts, low, width)
+            }
             Node::Sum(constant, parts) if low == 0 => {
                 let constant = self.constant(constant, width);
                 parts.iter().fold(constant, |sum, (times, part)| {
@@ -201,9 +210,8 @@ impl Terms {
                 let (yes, no) = ([*yes, *other_yes], [*no, *other_no]);
                 let (yes, no) = (self.concat(&yes), self.concat(&no));
                 // Bits that were joined are taken apart again in the same way.
-                Some(self.choice(condition, yes, no)).filter(|made| {
-                    !matches!(self.node(*made), Node::Concat(_))
-                })
+                Some(self.choice(condition, yes, no))
+                    .filter(|made| !matches!(self.node(*made), Node::Concat(_)))
             }
             _ => None,
         }
@@ -276,7 +284,10 @@ impl Terms {
             // The complement is one less than the negative.
             Node::Xor(constant, terms) if *constant == ones(width) && terms.len() == 1 => {
                 let terms = terms.clone();
-                (ones(width), terms.iter().map(|t| (ones(width), *t)).collect())
+                (
+                    ones(width),
+                    terms.iter().map(|t| (ones(width), *t)).collect(),
+                )
             }
             Node::Concat(parts) => {
                 if let [zeros, rest @ ..] = &parts[..]
@@ -378,7 +389,9 @@ impl Terms {
                 term = of;
             }
             match self.node(term) {
-                Node::Product(inner) if inner.len() < MOST_TERMS => factors.extend_from_slice(inner),
+                Node::Product(inner) if inner.len() < MOST_TERMS => {
+                    factors.extend_from_slice(inner);
+                }
                 _ => factors.push(term),
             }
         }
@@ -617,7 +630,9 @@ impl Terms {
         let within = |all: &[Term], term: Term| all.contains(&term);
         condition == bit
             || match (self.node(condition), self.node(bit)) {
-                (Node::And(1, parts), Node::And(1, wanted)) => wanted.iter().all(|t| within(parts, *t)),
+                (Node::And(1, parts), Node::And(1, wanted)) => {
+                    wanted.iter().all(|t| within(parts, *t))
+                }
                 (Node::And(1, parts), Node::Or(0, any)) => parts.iter().any(|t| within(any, *t)),
                 (Node::And(1, parts), _) => within(parts, bit),
                 (Node::Or(0, parts), Node::Or(0, any)) => parts.iter().all(|t| within(any, *t)),
@@ -638,36 +653,50 @@ impl Terms {
         let Some(depth) = depth.checked_sub(1) else {
             return term;
         };
+        let key = (term, condition);
+        if let Some(found) = self.under.get(&key) {
+            return *found;
+        }
+        let found = self.made_under(term, condition, depth);
+        // What is found with less depth is right, too.
+        self.under.insert(key, found);
+        found
+    }
+
+    fn made_under(&mut self, term: Term, condition: Term, depth: u8) -> Term {
+        let is_bit = self.width(term) == 1;
+        if is_bit && self.number(term).is_none() {
+            if self.implies(condition, term) {
+                return self.constant(1, 1);
+            }
+            let other = self.not(term);
+            if self.implies(condition, other) {
+                return self.constant(0, 1);
+            }
+        }
         match self.node(term).clone() {
-            Node::Constant(_) => term,
             Node::Choice(own, yes, no) => match self.decided(own, condition, depth) {
                 Some(true) => self.under_within(yes, condition, depth),
                 Some(false) => self.under_within(no, condition, depth),
                 None => term,
             },
             Node::Concat(parts) => {
-                let parts = parts.iter().map(|part| self.under_within(*part, condition, depth));
+                let parts = parts
+                    .iter()
+                    .map(|part| self.under_within(*part, condition, depth));
                 let parts: Vec<_> = parts.collect();
                 self.concat(&parts)
             }
-            _ if self.width(term) == 1 && self.implies(condition, term) => self.constant(1, 1),
-            Node::And(1, parts) if self.width(term) == 1 => {
-                self.each_under(Bitwise::And, &parts, condition, depth)
+            Node::And(1, parts) if is_bit => {
+                self.each_under(Bitwise::And, (term, &parts), condition, depth)
             }
-            Node::Or(0, parts) if self.width(term) == 1 => {
-                self.each_under(Bitwise::Or, &parts, condition, depth)
+            Node::Or(0, parts) if is_bit => {
+                self.each_under(Bitwise::Or, (term, &parts), condition, depth)
             }
-            Node::Xor(own, parts) if self.width(term) == 1 => {
-                let rest = self.each_under(Bitwise::Xor, &parts, condition, depth);
-                let own = self.constant(own, 1);
-                self.xor(rest, own)
-            }
-            _ if self.width(term) == 1 => {
-                let other = self.not(term);
-                match self.implies(condition, other) {
-                    true => self.constant(0, 1),
-                    false => term,
-                }
+            Node::Xor(1, parts) if is_bit && parts.len() == 1 => {
+                let inner = parts.first().copied().unwrap_or(term);
+                let inner = self.under_within(inner, condition, depth);
+                self.not(inner)
             }
             _ => term,
         }
@@ -679,12 +708,26 @@ impl Terms {
         self.number(bit).map(|value| value != 0)
     }
 
-    fn each_under(&mut self, kind: Bitwise, parts: &[Term], condition: Term, depth: u8) -> Term {
+    fn each_under(
+        &mut self,
+        kind: Bitwise,
+        (term, parts): (Term, &[Term]),
+        condition: Term,
+        depth: u8,
+    ) -> Term {
+        if parts.len() > MOST_PARTS {
+            return term;
+        }
+        let new: Vec<Term> = parts
+            .iter()
+            .map(|part| self.under_within(*part, condition, depth))
+            .collect();
+        if new == parts {
+            return term;
+        }
         let start = self.constant(kind.neutral(1), 1);
-        parts.iter().fold(start, |all, part| {
-            let part = self.under_within(*part, condition, depth);
-            self.bitwise(kind, all, part)
-        })
+        new.iter()
+            .fold(start, |all, part| self.bitwise(kind, all, *part))
     }
 
     /// Whether both are the same.
@@ -699,7 +742,14 @@ impl Terms {
             let different = self.xor(a, b);
             return self.not(different);
         }
-        // A term without a number on one side: two sides that differ by a number are never the same.
+        if let Some(made) = self.of_numbers(a, b, Self::equal) {
+            return made;
+        }
+        let (x, y) = (self.bounds(a, DEPTH), self.bounds(b, DEPTH));
+        if x.1 < y.0 || y.1 < x.0 {
+            return self.constant(0, 1);
+        }
+        // Two sides that differ by a number are never the same.
         if let (x, y) = (self.linear(a), self.linear(b))
             && x.1 == y.1
         {
@@ -709,16 +759,75 @@ impl Terms {
         self.intern(Node::Equal(a, b), 1)
     }
 
+    /// A comparison of a number and a choice between numbers.
+    fn of_numbers(
+        &mut self,
+        a: Term,
+        b: Term,
+        compare: fn(&mut Self, Term, Term) -> Term,
+    ) -> Option<Term> {
+        let arms = |terms: &Self, term| match terms.node(term) {
+            Node::Choice(condition, yes, no)
+                if terms.number(*yes).is_some() && terms.number(*no).is_some() =>
+            {
+                Some((*condition, *yes, *no))
+            }
+            _ => None,
+        };
+        let (condition, yes, no) = match (self.number(a), self.number(b)) {
+            (_, Some(_)) => {
+                let (condition, yes, no) = arms(self, a)?;
+                (condition, compare(self, yes, b), compare(self, no, b))
+            }
+            (Some(_), _) => {
+                let (condition, yes, no) = arms(self, b)?;
+                (condition, compare(self, a, yes), compare(self, a, no))
+            }
+            _ => return None,
+        };
+        Some(self.choice(condition, yes, no))
+    }
+
+    /// Numbers between which a term is, without signs.
+    fn bounds(&self, term: Term, depth: u8) -> (u64, u64) {
+        let any = (0, ones(self.width(term)));
+        let Some(depth) = depth.checked_sub(1) else {
+            return any;
+        };
+        match self.node(term) {
+            Node::Constant(value) => (*value, *value),
+            Node::Concat(parts) => {
+                let (mut low, mut high, mut at) = (0, 0, 0);
+                for part in parts {
+                    let (least, most) = self.bounds(*part, depth);
+                    low |= least << at;
+                    high |= most << at;
+                    at += self.width(*part);
+                }
+                (low, high)
+            }
+            Node::Choice(_, yes, no) => {
+                let (a, b) = (self.bounds(*yes, depth), self.bounds(*no, depth));
+                (a.0.min(b.0), a.1.max(b.1))
+            }
+            _ => any,
+        }
+    }
+
     /// Whether the first is less, without signs.
     pub fn less(&mut self, a: Term, b: Term) -> Term {
-        match (self.number(a), self.number(b)) {
-            (Some(x), Some(y)) => return self.constant((x < y).into(), 1),
-            (_, Some(0)) => return self.constant(0, 1),
-            (Some(x), _) if x == ones(self.width(a)) => return self.constant(0, 1),
-            _ => {}
-        }
         if a == b {
             return self.constant(0, 1);
+        }
+        let (x, y) = (self.bounds(a, DEPTH), self.bounds(b, DEPTH));
+        if x.1 < y.0 {
+            return self.constant(1, 1);
+        }
+        if x.0 >= y.1 {
+            return self.constant(0, 1);
+        }
+        if let Some(made) = self.of_numbers(a, b, Self::less) {
+            return made;
         }
         self.intern(Node::Less(a, b), 1)
     }
@@ -735,7 +844,22 @@ impl Terms {
         if self.number(b) == Some(0) {
             return self.extract(a, width - 1, 1);
         }
-        self.intern(Node::LessSigned(a, b), 1)
+        if let Some(made) = self.of_numbers(a, b, Self::less_signed) {
+            return made;
+        }
+        // Numbers of one sign are in the same order without signs.
+        let negative = 1 << (width - 1);
+        let (x, y) = (self.bounds(a, DEPTH), self.bounds(b, DEPTH));
+        let sign = |(least, most): (u64, u64)| match (least >= negative, most >= negative) {
+            (true, _) => Some(true),
+            (_, false) => Some(false),
+            _ => None,
+        };
+        match (sign(x), sign(y)) {
+            (Some(first), Some(second)) if first == second => self.less(a, b),
+            (Some(first), Some(_)) => self.constant(first.into(), 1),
+            _ => self.intern(Node::LessSigned(a, b), 1),
+        }
     }
 
     /// Shift left; zero where the count is the width or more.

@@ -58,19 +58,27 @@ impl Deep {
             }
             Node::Product(parts) => {
                 let one = terms.constant(1, width);
-                parts.iter().fold(one, |all, part| terms.multiply(all, self.get(*part)))
+                parts
+                    .iter()
+                    .fold(one, |all, part| terms.multiply(all, self.get(*part)))
             }
             Node::And(constant, parts) => {
                 let constant = terms.constant(constant, width);
-                parts.iter().fold(constant, |all, part| terms.and(all, self.get(*part)))
+                parts
+                    .iter()
+                    .fold(constant, |all, part| terms.and(all, self.get(*part)))
             }
             Node::Or(constant, parts) => {
                 let constant = terms.constant(constant, width);
-                parts.iter().fold(constant, |all, part| terms.or(all, self.get(*part)))
+                parts
+                    .iter()
+                    .fold(constant, |all, part| terms.or(all, self.get(*part)))
             }
             Node::Xor(constant, parts) => {
                 let constant = terms.constant(constant, width);
-                parts.iter().fold(constant, |all, part| terms.xor(all, self.get(*part)))
+                parts
+                    .iter()
+                    .fold(constant, |all, part| terms.xor(all, self.get(*part)))
             }
             Node::Choice(condition, yes, no) => {
                 terms.choice(self.get(condition), self.get(yes), self.get(no))

@@ -135,6 +135,8 @@ pub struct Terms {
     known: HashMap<(Node, u8), Term>,
     /// Undefined bytes so far.
     undefined: u32,
+    /// Terms where a bit is known to be set.
+    under: HashMap<(Term, Term), Term>,
 }
 
 impl Terms {
@@ -162,7 +164,9 @@ impl Terms {
     /// Its bits.
     #[must_use]
     pub fn width(&self, term: Term) -> u8 {
-        self.nodes.get(term.0 as usize).map_or(1, |(_, width)| *width)
+        self.nodes
+            .get(term.0 as usize)
+            .map_or(1, |(_, width)| *width)
     }
 
     /// Its value, if it is a number.

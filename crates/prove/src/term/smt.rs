@@ -26,7 +26,10 @@ impl Terms {
             functions: HashMap::new(),
             question: Question::default(),
         };
-        script.question.text.push_str("(set-option :produce-models true)\n(set-logic QF_UFBV)\n");
+        script
+            .question
+            .text
+            .push_str("(set-option :produce-models true)\n(set-logic QF_UFBV)\n");
         for (a, b) in pairs {
             script.define(*a);
             script.define(*b);
@@ -36,8 +39,17 @@ impl Terms {
             .map(|(a, b)| format!("(distinct t{} t{})", a.number(), b.number()))
             .collect();
         let text = &mut script.question.text;
-        let _ = writeln!(text, "(assert (or {} false))\n(check-sat)", differ.join(" "));
-        let names: Vec<&str> = script.question.variables.iter().map(|(n, _)| n.as_str()).collect();
+        let _ = writeln!(
+            text,
+            "(assert (or {} false))\n(check-sat)",
+            differ.join(" ")
+        );
+        let names: Vec<&str> = script
+            .question
+            .variables
+            .iter()
+            .map(|(n, _)| n.as_str())
+            .collect();
         if !names.is_empty() {
             let _ = writeln!(text, "(get-value ({}))", names.join(" "));
         }
@@ -82,7 +94,9 @@ impl Script<'_> {
                 self.question.text,
                 "(declare-const t{name} (_ BitVec {width})) ; {variable}"
             );
-            self.question.variables.push((format!("t{name}"), *variable));
+            self.question
+                .variables
+                .push((format!("t{name}"), *variable));
             return;
         }
         let body = self.body(term);
@@ -101,7 +115,8 @@ impl Script<'_> {
         let bit = |test: String| format!("(ite {test} #b1 #b0)");
         // Functions of two are applied from left to right.
         let fold = |name: &str, first: String, rest: &[String]| {
-            rest.iter().fold(first, |sum, next| format!("({name} {sum} {next})"))
+            rest.iter()
+                .fold(first, |sum, next| format!("({name} {sum} {next})"))
         };
         let list = |name: &str, constant: u64, parts: &[Term]| {
             let parts: Vec<String> = parts.iter().map(of).collect();

@@ -66,7 +66,10 @@ impl Maker {
 
     fn of_width(&mut self, width: u8) -> Both {
         let all: Vec<Both> = self.made.clone();
-        let fit: Vec<&Both> = all.iter().filter(|b| self.terms.width(b.term) == width).collect();
+        let fit: Vec<&Both> = all
+            .iter()
+            .filter(|b| self.terms.width(b.term) == width)
+            .collect();
         match fit.len() {
             0 => {
                 let value = self.random.next_u64() & ones(width);
@@ -86,7 +89,14 @@ impl Maker {
         let all = ones(width);
         let b = match self.below(3) {
             0 => {
-                let pick = [0, 1, all, all >> 1, 0xf0 & all, self.random.next_u64() & all];
+                let pick = [
+                    0,
+                    1,
+                    all,
+                    all >> 1,
+                    0xf0 & all,
+                    self.random.next_u64() & all,
+                ];
                 let value = pick[self.below(pick.len())];
                 Both {
                     term: self.terms.constant(value, width),
@@ -95,8 +105,12 @@ impl Maker {
             }
             _ => self.of_width(width),
         };
-        let zip = |of: &dyn Fn(u64, u64) -> u64| std::array::from_fn(|s| of(a.value[s], b.value[s]) & all);
-        let bit = |of: &dyn Fn(u64, u64) -> bool| std::array::from_fn(|s| of(a.value[s], b.value[s]).into());
+        let zip = |of: &dyn Fn(u64, u64) -> u64| {
+            std::array::from_fn(|s| of(a.value[s], b.value[s]) & all)
+        };
+        let bit = |of: &dyn Fn(u64, u64) -> bool| {
+            std::array::from_fn(|s| of(a.value[s], b.value[s]).into())
+        };
         let bits = u64::from(width);
         let t = &mut self.terms;
         let made = match self.random.next_u64() % 19 {
@@ -107,8 +121,14 @@ impl Maker {
             4 => (t.or(a.term, b.term), zip(&|a, b| a | b)),
             5 => (t.xor(a.term, b.term), zip(&|a, b| a ^ b)),
             6 => (t.not(a.term), zip(&|a, _| !a)),
-            7 => (t.left(a.term, b.term), zip(&|a, b| if b < bits { a << b } else { 0 })),
-            8 => (t.right(a.term, b.term), zip(&|a, b| if b < bits { a >> b } else { 0 })),
+            7 => (
+                t.left(a.term, b.term),
+                zip(&|a, b| if b < bits { a << b } else { 0 }),
+            ),
+            8 => (
+                t.right(a.term, b.term),
+                zip(&|a, b| if b < bits { a >> b } else { 0 }),
+            ),
             9 => {
                 let of = |a, b: u64| (signed(a, width) >> b.min(bits - 1)).cast_unsigned();
                 (t.right_signed(a.term, b.term), zip(&of))
@@ -124,7 +144,10 @@ impl Maker {
                 let most = u64::from(width - low);
                 let count = 1 + u8::try_from(self.random.next_u64() % most).unwrap();
                 let term = self.terms.extract(a.term, low, count);
-                (term, std::array::from_fn(|s| a.value[s] >> low & ones(count)))
+                (
+                    term,
+                    std::array::from_fn(|s| a.value[s] >> low & ones(count)),
+                )
             }
             14 if width < 60 => {
                 let high = self.any();
@@ -132,7 +155,10 @@ impl Maker {
                     return;
                 }
                 let term = self.terms.concat(&[a.term, high.term]);
-                (term, std::array::from_fn(|s| a.value[s] | high.value[s] << width))
+                (
+                    term,
+                    std::array::from_fn(|s| a.value[s] | high.value[s] << width),
+                )
             }
             15 if width < 60 => {
                 let term = self.terms.sign_extend(a.term, width + 4);
@@ -143,7 +169,13 @@ impl Maker {
             _ => {
                 let condition = self.of_width(1);
                 let term = self.terms.choice(condition.term, a.term, b.term);
-                let of = |s: usize| if condition.value[s] != 0 { a.value[s] } else { b.value[s] };
+                let of = |s: usize| {
+                    if condition.value[s] != 0 {
+                        a.value[s]
+                    } else {
+                        b.value[s]
+                    }
+                };
                 (term, std::array::from_fn(of))
             }
         };
@@ -154,9 +186,15 @@ impl Maker {
     fn check(&mut self) {
         let mut deep = Deep::default();
         let made = self.made.clone();
-        let seconds: Vec<Term> = made.iter().map(|b| deep.of(&mut self.terms, b.term)).collect();
+        let seconds: Vec<Term> = made
+            .iter()
+            .map(|b| deep.of(&mut self.terms, b.term))
+            .collect();
         let one = self.of_width(1);
-        let under: Vec<Term> = made.iter().map(|b| self.terms.under(b.term, one.term)).collect();
+        let under: Vec<Term> = made
+            .iter()
+            .map(|b| self.terms.under(b.term, one.term))
+            .collect();
         for sample in 0..SAMPLES {
             let chosen = [0, 1].map(|number| self.chosen(number, sample));
             let mut values = Values::new(&self.terms, |variable| match variable {

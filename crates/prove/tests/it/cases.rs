@@ -5,25 +5,35 @@ use visakit_isa::object::Object;
 use visakit_launch::{Case, Config};
 use visakit_prove::{Options, Proof, Side, Verdict, prove, refute};
 
-fn proof(path: &Path, from_text: bool, options: &Options, change: impl FnOnce(Object<'static>) -> Object<'static>) -> Proof {
+fn proof(
+    path: &Path,
+    from_text: bool,
+    options: &Options,
+    change: impl FnOnce(Object<'static>) -> Object<'static>,
+) -> Proof {
     let (config, case) = (Config::default(), Case::open(path).unwrap());
-    let proof = case.launch(false, &config, |o| o, |kernel, arguments, launch| {
-        let old = Side {
-            kernel,
-            range: *launch.range(),
-        };
-        case.launch(from_text, &config, change, |kernel, _, launch| {
-            let new = Side {
+    let proof = case.launch(
+        false,
+        &config,
+        |o| o,
+        |kernel, arguments, launch| {
+            let old = Side {
                 kernel,
                 range: *launch.range(),
             };
-            let proof = prove(old, new, arguments, &config, options)?;
-            if proof.verdict == Verdict::Proven {
-                assert_eq!(refute(old, new, arguments, &config, options)?, None);
-            }
-            Ok(proof)
-        })
-    });
+            case.launch(from_text, &config, change, |kernel, _, launch| {
+                let new = Side {
+                    kernel,
+                    range: *launch.range(),
+                };
+                let proof = prove(old, new, arguments, &config, options)?;
+                if proof.verdict == Verdict::Proven {
+                    assert_eq!(refute(old, new, arguments, &config, options)?, None);
+                }
+                Ok(proof)
+            })
+        },
+    );
     proof.unwrap()
 }
 

@@ -74,7 +74,14 @@ impl Maker {
         };
         match ty {
             "f" => {
-                let pick = ["0x3f800000", "0xbf800000", "0x40490fdb", "0x0", "0x3f000000", "0x7f800000"];
+                let pick = [
+                    "0x3f800000",
+                    "0xbf800000",
+                    "0x40490fdb",
+                    "0x0",
+                    "0x3f000000",
+                    "0x7f800000",
+                ];
                 format!("{}:f", self.pick(&pick))
             }
             "w" | "uw" => format!("{:#x}:{ty}", value & 0x7fff),
@@ -100,7 +107,11 @@ impl Maker {
         let name = ty.to_uppercase();
         match (ty, self.below(6)) {
             ("w" | "uw", n) => format!("{name}{}(0,{})<2;1,0>", self.register(), n % 2),
-            (_, 0) => format!("{name}{}(0,{})<0;1,0>", self.register(), self.random.next_u64() % 8),
+            (_, 0) => format!(
+                "{name}{}(0,{})<0;1,0>",
+                self.register(),
+                self.random.next_u64() % 8
+            ),
             _ => format!("{name}{}(0,0)<1;1,0>", self.register()),
         }
     }
@@ -128,53 +139,98 @@ impl Maker {
             0 | 1 => {
                 let op = self.pick(&["add", "mul"]);
                 let (to, ty) = (self.to(int), self.pick(&["d", "ud", int]));
-                format!("{guard}{op}{sat} (M1, 16) {to} {} {}", self.plain(int), self.source(ty))
+                format!(
+                    "{guard}{op}{sat} (M1, 16) {to} {} {}",
+                    self.plain(int),
+                    self.source(ty)
+                )
             }
             2 | 3 => {
                 let op = self.pick(&["and", "or", "xor"]);
-                format!("{guard}{op} (M1, 16) {} {} {}", self.to(wide), self.plain(wide), self.source(wide))
+                format!(
+                    "{guard}{op} (M1, 16) {} {} {}",
+                    self.to(wide),
+                    self.plain(wide),
+                    self.source(wide)
+                )
             }
             4 | 5 => {
                 let op = self.pick(&["shl", "shr", "asr"]);
                 let ty = if op == "shr" { "ud" } else { "d" };
-                format!("{guard}{op} (M1, 16) {} {} {}", self.to(ty), self.plain(ty), self.source("ud"))
+                format!(
+                    "{guard}{op} (M1, 16) {} {} {}",
+                    self.to(ty),
+                    self.plain(ty),
+                    self.source("ud")
+                )
             }
             6 => {
                 let from = self.pick(&["d", "ud", "w", "uw", "f"]);
                 let to = self.pick(&["d", "ud", "w", "uw", "f"]);
-                format!("{guard}mov{sat} (M1, 16) {} {}", self.to(to), self.plain(from))
+                format!(
+                    "{guard}mov{sat} (M1, 16) {} {}",
+                    self.to(to),
+                    self.plain(from)
+                )
             }
             7 | 8 => {
                 let relation = self.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
                 let flag = self.pick(&["P1", "P2"]);
                 let ty = self.pick(&["d", "ud", "f"]);
-                format!("cmp.{relation} (M1, 16) {flag} {} {}", self.plain(ty), self.source(ty))
+                format!(
+                    "cmp.{relation} (M1, 16) {flag} {} {}",
+                    self.plain(ty),
+                    self.source(ty)
+                )
             }
             9 => {
                 let flag = self.pick(&["P1", "P2", "!P1"]);
-                format!("({flag}) sel (M1, 16) {} {} {}", self.to(wide), self.plain(wide), self.source(wide))
+                format!(
+                    "({flag}) sel (M1, 16) {} {} {}",
+                    self.to(wide),
+                    self.plain(wide),
+                    self.source(wide)
+                )
             }
             10 => {
                 let op = self.pick(&["min", "max"]);
-                format!("{guard}{op} (M1, 16) {} {} {}", self.to(wide), self.plain(wide), self.source(wide))
+                format!(
+                    "{guard}{op} (M1, 16) {} {} {}",
+                    self.to(wide),
+                    self.plain(wide),
+                    self.source(wide)
+                )
             }
             11 => {
                 let op = self.pick(&["add", "mul"]);
-                format!("{guard}{op}{sat} (M1, 16) {} {} {}", self.to("f"), self.plain("f"), self.source("f"))
+                format!(
+                    "{guard}{op}{sat} (M1, 16) {} {} {}",
+                    self.to("f"),
+                    self.plain("f"),
+                    self.source("f")
+                )
             }
             12 => format!(
                 "{guard}mad (M1, 16) {} {} {} {}",
-                self.to("f"), self.plain("f"), self.plain("f"), self.plain("f")
+                self.to("f"),
+                self.plain("f"),
+                self.plain("f"),
+                self.plain("f")
             ),
             13 => {
                 let op = self.pick(&["bfrev", "cbit", "lzd", "fbl"]);
-                format!("{guard}{op} (M1, 16) {} {}", self.to("ud"), self.plain("ud"))
+                format!(
+                    "{guard}{op} (M1, 16) {} {}",
+                    self.to("ud"),
+                    self.plain("ud")
+                )
             }
             14 => {
                 let (width, first) = (self.below(12) + 1, self.below(20));
                 format!(
                     "{guard}bfe (M1, 16) {} {width:#x}:{wide} {first:#x}:{wide} {}",
-                    self.to(wide), self.plain(wide)
+                    self.to(wide),
+                    self.plain(wide)
                 )
             }
             15 => {
@@ -277,5 +333,7 @@ pub(crate) fn ask(old: &Routine, new: &Routine, only_run: bool) -> Option<Asked>
         let found = refute(old, new, &arguments, &config, &options).unwrap();
         return Some(Asked::Refutation(found.map(Box::new)));
     }
-    Some(Asked::Proof(prove(old, new, &arguments, &config, &options).unwrap()))
+    Some(Asked::Proof(
+        prove(old, new, &arguments, &config, &options).unwrap(),
+    ))
 }

@@ -48,7 +48,10 @@ fn mutate(maker: &mut Maker, routine: &Routine) -> Routine {
         ("(M1, 16)", "(M1, 8)"),
         (",1)<2", ",0)<2"),
     ];
-    let fit: Vec<_> = swaps.iter().filter(|(from, _)| line.contains(from)).collect();
+    let fit: Vec<_> = swaps
+        .iter()
+        .filter(|(from, _)| line.contains(from))
+        .collect();
     match (maker.below(4), fit.len()) {
         (0, _) | (_, 0) => match maker.below(3) {
             0 => lines[at] = maker.instruction(),
@@ -85,7 +88,10 @@ fn none_is_proven_that_a_run_tells_apart() {
                     panic!("not run");
                 };
                 if let Some(found) = found {
-                    panic!("seed {seed}: proven, but {:?}\n{old:#?}\n{new:#?}", found.difference);
+                    panic!(
+                        "seed {seed}: proven, but {:?}\n{old:#?}\n{new:#?}",
+                        found.difference
+                    );
                 }
             }
             Verdict::Refuted(_) => refuted += 1,
@@ -95,7 +101,10 @@ fn none_is_proven_that_a_run_tells_apart() {
     visakit_testing::say(&format!(
         "{asked} pairs: {proven} proven, {refuted} refuted, {unknown} unknown"
     ));
-    assert!(asked > pairs() / 3 && proven > 0 && refuted > asked / 4, "{asked} {proven} {refuted}");
+    assert!(
+        asked > pairs() / 3 && proven > 0 && refuted > asked / 4,
+        "{asked} {proven} {refuted}"
+    );
 }
 
 /// Sources in another order, other temporaries, and instructions that nothing depends on.
@@ -135,9 +144,14 @@ fn rewritten_routines_are_proven() {
         asked += 1;
         match proof.verdict {
             Verdict::Proven => proven += 1,
-            Verdict::Refuted(found) => panic!("seed {seed}: {:?}\n{old:#?}\n{new:#?}", found.difference),
+            Verdict::Refuted(found) => {
+                panic!("seed {seed}: {:?}\n{old:#?}\n{new:#?}", found.difference)
+            }
             Verdict::Unknown(_) => {}
         }
     }
-    assert!(asked > 30 && proven * 20 >= asked * 19, "{proven} of {asked}");
+    assert!(
+        asked > 30 && proven * 20 >= asked * 19,
+        "{proven} of {asked}"
+    );
 }

@@ -1,6 +1,6 @@
 //! Inputs that tell two kernels apart, as cases.
 
-use crate::output::Failure;
+use crate::output::{self, Failure};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,14 @@ pub(super) fn zeinfo_of_case(path: &Path) -> Result<String, Failure> {
         true => path.join("case.json"),
         false => path.to_owned(),
     };
-    let case: Value = serde_json::from_slice(&fs::read(&path)?)
+    let case: Value = serde_json::from_slice(&visakit_files::read(&path, u64::MAX)?)
         .map_err(|error| Failure::Other(error.to_string()))?;
-    let name = case.get("zeinfo").and_then(Value::as_str).unwrap_or_default();
+    let name = case
+        .get("zeinfo")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    Ok(String::from_utf8_lossy(&fs::read(folder.join(name))?).into_owned())
+    Ok(String::from_utf8_lossy(&visakit_files::read(&folder.join(name), u64::MAX)?).into_owned())
 }
 
 /// Writes a case: inputs and expected outputs beside it, as both share them.
@@ -34,15 +37,15 @@ pub(super) fn write(
     fs::create_dir_all(&own)?;
     let object = visakit::encode::write(kernel.object())
         .map_err(|error| Failure::Other(error.to_string()))?;
-    fs::write(own.join("k.isa"), object)?;
-    fs::write(own.join("k.zeinfo"), zeinfo)?;
+    output::file(&own.join("k.isa"), &object)?;
+    output::file(&own.join("k.zeinfo"), zeinfo.as_bytes())?;
     let mut args = Vec::new();
     let mut outputs = Vec::new();
     for (index, argument) in found.arguments.iter().enumerate() {
         let mut arg = match argument {
             Argument::Buffer(bytes) => {
                 let file = format!("arg{index}.bin");
-                fs::write(folder.join(&file), bytes)?;
+                output::file(&folder.join(&file), bytes)?;
                 json!({ "kind": "buffer", "size": bytes.len(), "file": format!("../{file}") })
             }
             Argument::Value(bytes) => {
@@ -65,7 +68,7 @@ pub(super) fn write(
         args.push(arg);
         if let (Argument::Buffer(_), Some(Some(expected))) = (argument, found.expected.get(index)) {
             let file = format!("expect{index}.bin");
-            fs::write(folder.join(&file), expected)?;
+            output::file(&folder.join(&file), expected)?;
             outputs.push(json!({ "arg": index, "type": "uchar", "file": format!("../{file}"), "compare": "exact" }));
         }
     }
@@ -73,7 +76,7 @@ pub(super) fn write(
     let mut relocations = Vec::new();
     for (number, data) in kernel.data.iter().enumerate() {
         let file = PathBuf::from(format!("data{number}.bin"));
-        fs::write(own.join(&file), &data.bytes)?;
+        output::file(&own.join(&file), &data.bytes)?;
         sections.push(json!({ "section": data.name, "file": file, "address": data.address }));
         for relocation in &data.relocations {
             relocations.push(json!({
@@ -94,7 +97,9 @@ pub(super) fn write(
         .map(|s| json!({ "name": s.name, "section": s.section, "offset": s.offset }))
         .collect();
     let routines = kernel.object().routines();
-    let kernels = routines.filter(|(id, _)| id.kind == RoutineKind::Kernel).count();
+    let kernels = routines
+        .filter(|(id, _)| id.kind == RoutineKind::Kernel)
+        .count();
     let case = json!({
         "name": kernel.info().name,
         "kernel": kernel.info().name,
@@ -113,7 +118,8 @@ pub(super) fn write(
         "data_relocations": relocations,
         "data_symbols": symbols,
     });
-    let text = serde_json::to_string_pretty(&case).map_err(|error| Failure::Other(error.to_string()))?;
-    fs::write(own.join("case.json"), text + "\n")?;
+    let text =
+        serde_json::to_string_pretty(&case).map_err(|error| Failure::Other(error.to_string()))?;
+    output::file(&own.join("case.json"), (text + "\n").as_bytes())?;
     Ok(())
 }

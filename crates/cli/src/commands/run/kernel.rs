@@ -215,7 +215,10 @@ pub(crate) fn zeinfo_text(args: &Args) -> Result<String, Failure> {
 fn text_of(metadata: Metadata) -> Result<String, Failure> {
     Ok(match metadata.zebin {
         Some(zebin) => zebin.zeinfo,
-        None => std::fs::read_to_string(metadata.path)?,
+        None => {
+            let text = visakit_files::read(&metadata.path, u64::MAX)?;
+            String::from_utf8_lossy(&text).into_owned()
+        }
     })
 }
 
