@@ -185,6 +185,8 @@ fn settings(args: &Args, report: &Path) -> Result<Vec<(&'static str, OsString)>,
         crate::commands::check::checks(&names)?;
         settings.push(("VISAKIT_CHECK", kinds.into()));
         settings.push(("VISAKIT_CHECK_REPORT", report.into()));
+        // Its binaries of runs without checks have no lines.
+        settings.push(("PYOPENCL_NO_CACHE", "1".into()));
     }
     for (name, path) in [
         ("VISAKIT_PROFILE", &args.profile),
