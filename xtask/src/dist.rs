@@ -9,8 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Name and function of a part.
+type Part = (&'static str, fn(&Release) -> Done);
+
 /// What a release consists of.
-const PARTS: [(&str, fn(&Release) -> Done); 5] = [
+const PARTS: [Part; 5] = [
     ("archive", archive),
     ("wheel", wheel),
     ("vsix", vsix),
@@ -107,8 +110,9 @@ fn wheel(release: &Release) -> Done {
     let data = package.join("wheel");
     let own = [data.join("scripts"), data.join("data/lib")];
     let clear = || {
-        own.iter()
-            .for_each(|folder| drop(fs::remove_dir_all(folder)))
+        for folder in &own {
+            let _ = fs::remove_dir_all(folder);
+        }
     };
     clear();
     stage(&data.join("data"), &release.profile)?;

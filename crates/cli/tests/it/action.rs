@@ -98,7 +98,8 @@ fn action() -> Value {
 fn ran(name: &str, inputs: &[(&str, &str)]) -> Runner {
     let action = action();
     let runner = Runner::new(name, &action, inputs);
-    let steps = action["runs"]["steps"].as_array().unwrap();
+    let steps = action.pointer("/runs/steps").unwrap();
+    let steps = steps.as_array().unwrap();
     // What a condition leaves out changes the system.
     steps
         .iter()

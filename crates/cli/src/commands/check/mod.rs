@@ -158,7 +158,7 @@ pub(crate) fn with(
         }
         out.flush()?;
     }
-    let statuses = checked.iter().map(|one| one.status(&fails));
+    let statuses = checked.iter().map(|one| one.status(fails));
     Ok(statuses.max().unwrap_or(Status::Clean))
 }
 
