@@ -9,8 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Name and function of a part.
+type Part = (&'static str, fn(&Release) -> Done);
+
 /// What a release consists of.
-const PARTS: [(&str, fn(&Release) -> Done); 5] = [
+const PARTS: [Part; 5] = [
     ("archive", archive),
     ("wheel", wheel),
     ("vsix", vsix),
@@ -104,10 +107,16 @@ fn archive(release: &Release) -> Done {
 /// `data` to the environment itself.
 fn wheel(release: &Release) -> Done {
     let package = visakit_testing::root().join("python");
-    let data = package.join("visakit.data");
-    let _ = fs::remove_dir_all(&data);
+    let data = package.join("wheel");
+    let own = [data.join("scripts"), data.join("data/lib")];
+    let clear = || {
+        for folder in &own {
+            let _ = fs::remove_dir_all(folder);
+        }
+    };
+    clear();
     stage(&data.join("data"), &release.profile)?;
-    fs::rename(data.join("data/bin"), data.join("scripts"))?;
+    fs::rename(data.join("data/bin"), &own[0])?;
     let mut maturin = Command::new("maturin");
     maturin.args(["build", "--locked", "--profile", &release.profile]);
     maturin
@@ -117,8 +126,8 @@ fn wheel(release: &Release) -> Done {
     maturin.env("CARGO_TARGET_DIR", target());
     let made = call(&mut maturin);
     // A package that is built by hand has no command of another version.
-    fs::remove_dir_all(&data)?;
-    made.map_err(|error| format!("{error}; `pip install maturin` installs it").into())
+    clear();
+    made.map_err(|error| format!("{error} (`pip install maturin` installs maturin)").into())
 }
 
 /// The extension for VS Code.
@@ -184,6 +193,9 @@ fn metadata() -> Result<Value, Box<dyn Error>> {
     command.args(["metadata", "--format-version", "1", "--locked"]);
     command.args(["--filter-platform", &host()?]);
     let output = command.current_dir(visakit_testing::root()).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsStr;
 use visakit::isa::table::{Group, rows};
-use visakit::isa::{Dialect, Platform, Version};
+use visakit::isa::{Device, Dialect, Platform, Version};
 use visakit::validate::{Rule, rules};
 
 /// Longer lists are not shown if a name is wrong.
@@ -14,6 +14,8 @@ const MOST_SHOWN: usize = 40;
 #[derive(Clone)]
 pub(crate) struct Names<T> {
     known: fn() -> Vec<String>,
+    /// Further names, which are suggested but not listed.
+    also: fn() -> Vec<String>,
     value: fn(&str) -> Option<T>,
 }
 
@@ -26,6 +28,10 @@ pub(crate) fn platform() -> Names<Platform> {
                 .map(|p| p.name().to_lowercase())
                 .collect()
         },
+        also: || {
+            let sold = Device::all().iter().flat_map(|d| d.sold_as);
+            sold.map(|name| (*name).to_owned()).collect()
+        },
         value: Platform::from_name,
     }
 }
@@ -34,6 +40,7 @@ pub(crate) fn platform() -> Names<Platform> {
 pub(crate) fn version() -> Names<Version> {
     Names {
         known: || Version::SUPPORTED.iter().map(Version::to_string).collect(),
+        also: Vec::new,
         value: |text| {
             let mut all = Version::SUPPORTED.into_iter();
             all.find(|version| version.to_string() == text)
@@ -45,6 +52,7 @@ pub(crate) fn version() -> Names<Version> {
 pub(crate) fn dialect() -> Names<Dialect> {
     Names {
         known: || Dialect::ALL.iter().map(|d| d.name().to_owned()).collect(),
+        also: Vec::new,
         value: |text| Dialect::from_name(&text.to_lowercase()),
     }
 }
@@ -58,6 +66,7 @@ pub(crate) fn group() -> Names<Group> {
                 .map(|group| group.name().to_owned())
                 .collect()
         },
+        also: Vec::new,
         value: |text| {
             groups()
                 .into_iter()
@@ -81,6 +90,7 @@ fn groups() -> Vec<Group> {
 pub(crate) fn rule() -> Names<&'static Rule> {
     Names {
         known: || rules::all().map(|rule| rule.id().to_string()).collect(),
+        also: Vec::new,
         value: Rule::find,
     }
 }
@@ -108,8 +118,10 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Names<T> {
                 .map_or(name.as_str(), |(_, short)| short);
             strsim::jaro_winkler(&lower, &name).max(strsim::jaro_winkler(&lower, short))
         };
+        let also = (self.also)();
         let like = known
             .iter()
+            .chain(&also)
             .map(|name| (likeness(name), name))
             .filter(|(likeness, _)| *likeness > 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0))

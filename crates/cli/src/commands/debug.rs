@@ -51,7 +51,13 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         commands.extend(text.map_err(told)?.lines().map(ToOwned::to_owned));
     }
     commands.extend(args.ex.iter().cloned());
-    script(console, commands.into_iter().map(Ok), output::is_json())
+    let goes_on = args.batch.is_none();
+    script(
+        console,
+        commands.into_iter().map(Ok),
+        output::is_json(),
+        goes_on,
+    )
 }
 
 /// The console for these arguments. `break finding` runs the same launch under all checks.
@@ -109,21 +115,22 @@ fn interactive(console: Console) -> Result<Status, Failure> {
             .map_err(|error| Failure::Other(error.to_string()));
     }
     stop_with_signals(&console)?;
-    script(console, std::io::stdin().lock().lines(), false)
+    script(console, std::io::stdin().lock().lines(), false, false)
 }
 
 #[cfg(not(feature = "debugger"))]
 fn interactive(console: Console) -> Result<Status, Failure> {
     stop_with_signals(&console)?;
-    script(console, std::io::stdin().lock().lines(), false)
+    script(console, std::io::stdin().lock().lines(), false, false)
 }
 
-/// Executes commands, one after the other. A fault at which the run is stopped at the end is a finding; a command that
-/// fails ends the script.
+/// Executes commands, one after the other. A fault at which the run is stopped at the end is a finding. A command that
+/// fails ends a script; those of the command line go on after one.
 fn script(
     mut console: Console,
     commands: impl Iterator<Item = std::io::Result<String>>,
     json: bool,
+    goes_on: bool,
 ) -> Result<Status, Failure> {
     let mut replies = Vec::new();
     let mut status = Status::Clean;
@@ -162,7 +169,9 @@ fn script(
                     crate::render::failure(&error.to_string());
                 }
                 status = Status::Unusable;
-                break;
+                if !goes_on {
+                    break;
+                }
             }
         }
     }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+#[cfg(unix)]
+mod action;
 mod cli;
 mod containers;
 mod dap;

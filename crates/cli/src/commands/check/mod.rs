@@ -158,7 +158,7 @@ pub(crate) fn with(
         }
         out.flush()?;
     }
-    let statuses = checked.iter().map(|one| one.status(&fails));
+    let statuses = checked.iter().map(|one| one.status(fails));
     Ok(statuses.max().unwrap_or(Status::Clean))
 }
 
@@ -219,15 +219,8 @@ pub(crate) fn find(run: &run::Args) -> Result<Vec<Finding>, Failure> {
 
 fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
     let config = run.config();
-    let folders: Vec<_> = run
-        .cases()
-        .iter()
-        .filter(|p| run::case::is_case(p))
-        .collect();
-    if folders.is_empty() {
-        return Err(Failure::Other("no folder named has a case.json".to_owned()));
-    }
-    let check = |path: &&PathBuf| {
+    let folders = run::case::folders(run.cases())?;
+    let check = |path: &PathBuf| {
         let opened = run.open_case(path);
         let case = opened
             .as_ref()

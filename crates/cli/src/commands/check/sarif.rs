@@ -54,14 +54,17 @@ pub(crate) fn log(cases: &[Value]) -> Value {
 fn location(place: &Value) -> Value {
     let name = place["routine"].as_str().unwrap_or_default();
     let name = format!("{name} instruction {}", place["instruction"]);
-    let mut location = json!({ "logicalLocations": [{ "fullyQualifiedName": name }] });
-    if let (Some(file), Some(line)) = (place["file"].as_str(), place["line"].as_u64()) {
-        location["physicalLocation"] = json!({
-            "artifactLocation": { "uri": uri(&relative(Path::new(file))) },
-            "region": { "startLine": line },
-        });
+    let logical = json!([{ "fullyQualifiedName": name }]);
+    match (place["file"].as_str(), place["line"].as_u64()) {
+        (Some(file), Some(line)) => json!({
+            "logicalLocations": logical,
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(&relative(Path::new(file))) },
+                "region": { "startLine": line },
+            },
+        }),
+        _ => json!({ "logicalLocations": logical }),
     }
-    location
 }
 
 fn result(case: &str, finding: &Value) -> Value {
@@ -69,7 +72,12 @@ fn result(case: &str, finding: &Value) -> Value {
     let other = &finding["other"];
     let related = other.get("routine").map(|_| {
         let mut at = location(other);
-        at["message"] = json!({ "text": text(&other["what"]) });
+        if let Value::Object(at) = &mut at {
+            at.insert(
+                "message".to_owned(),
+                json!({ "text": text(&other["what"]) }),
+            );
+        }
         at
     });
     let kind = finding["kind"].as_str().unwrap_or_default();

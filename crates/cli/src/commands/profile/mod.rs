@@ -165,11 +165,7 @@ fn profile(args: &Args) -> Result<Status, Failure> {
 type OfCase = (String, Result<(KernelProfile, Vec<u8>), LaunchError>);
 
 fn cases(args: &Args) -> Result<Vec<OfCase>, Failure> {
-    let folders = args.run.cases().iter().filter(|p| run::case::is_case(p));
-    let folders: Vec<&PathBuf> = folders.collect();
-    if folders.is_empty() {
-        return Err(Failure::Other("no folder named has a case.json".to_owned()));
-    }
+    let folders = run::case::folders(args.run.cases())?;
     let bar = progress(folders.len());
     let folders = folders.par_iter().progress_with(bar);
     Ok(folders.map(|path| case(args, path)).collect())

@@ -9,20 +9,18 @@ use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use visakit_exec::{Counters, Pass};
 use visakit_launch::{Config, LaunchError, Verdict};
+use walkdir::WalkDir;
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let config = Config {
         passes: &Pass::ALL,
         ..args.config()
     };
-    // Wildcards catch the files beside the cases.
-    let folders: Vec<_> = args.case.iter().filter(|p| is_case(p)).collect();
-    if folders.is_empty() {
-        return Err(Failure::Other("no folder named has a case.json".to_owned()));
-    }
+    let folders = folders(&args.case)?;
     let results: Vec<(String, Result<Verdict, LaunchError>)> = folders
         .par_iter()
         .progress_with(progress(folders.len()))
@@ -102,9 +100,35 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     })
 }
 
-/// A folder with a description, or the description itself. Paths that do not exist are kept, so that
-/// they are reported.
-pub(crate) fn is_case(path: &std::path::Path) -> bool {
+/// The cases of folders: each that has a case.json, or else those below it. Files beside them, which wildcards catch, are
+/// none.
+pub(crate) fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    /// Devices of a kernel, kernels of a collection.
+    const DEPTH: usize = 3;
+    let below = |path: &PathBuf| {
+        let entries = WalkDir::new(path).max_depth(DEPTH).sort_by_file_name();
+        let paths = entries
+            .into_iter()
+            .flatten()
+            .map(walkdir::DirEntry::into_path);
+        paths
+            .filter(|path| path.is_dir() && is_case(path))
+            .collect::<Vec<_>>()
+    };
+    let cases = named.iter().flat_map(|path| match is_case(path) {
+        true => vec![path.clone()],
+        false => below(path),
+    });
+    let cases: Vec<_> = cases.collect();
+    if cases.is_empty() {
+        return Err(Failure::Other(
+            "no folder named, and none below them, has a case.json".to_owned(),
+        ));
+    }
+    Ok(cases)
+}
+
+fn is_case(path: &Path) -> bool {
     if path.is_dir() {
         path.join("case.json").exists()
     } else {

@@ -304,6 +304,12 @@ fn print(
         }
     }
     show::buffers(args, &mut out, &list)?;
+    let is_silent = args.show.is_empty() && args.out.is_empty() && outcome.printf.is_empty();
+    if is_silent && !list.is_empty() && !list.iter().any(|buffer| buffer.changed) {
+        render::note(
+            "no buffer changed; --show N:TYPE prints one, `visakit check` looks for what is wrong",
+        );
+    }
     if args.stats {
         stats.print(&mut out)?;
     }

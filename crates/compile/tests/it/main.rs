@@ -1,0 +1,60 @@
+//! Errors of compilers, for all devices and compilers.
+
+use proptest::prelude::*;
+use visakit_compile::{CompileError, compiler_name};
+use visakit_isa::{Device, Platform};
+
+fn help(given: &str, known: &[&str]) -> String {
+    let error = CompileError::UnknownDevice {
+        given: given.to_owned(),
+        compiler: "ocloc".into(),
+        known: known.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    error.help().unwrap_or_default()
+}
+
+proptest! {
+    /// A device that is newer than all that a compiler knows needs a newer compiler; an older one needs an older one.
+    #[test]
+    fn the_other_compiler_is_named(
+        device in prop::sample::select(Device::all()),
+        known in prop::sample::subsequence(Device::all(), 1..8),
+        name in any::<prop::sample::Index>(),
+    ) {
+        let names: Vec<_> = device.sold_as.iter().chain([&device.name]).collect();
+        let given = *names[name.index(names.len())];
+        let list: Vec<_> = known.iter().map(|known| known.name).collect();
+        let newest = known.iter().filter_map(Device::platform).max();
+        let help = help(given, &list);
+        prop_assert_eq!(help.contains("is newer than"), device.platform() > newest, "{}", help);
+        prop_assert_eq!(help.contains("is older than"), device.platform() <= newest, "{}", help);
+    }
+
+    /// Names that nobody uses are passed to the compiler as they are; its list is the advice.
+    #[test]
+    fn unknown_names_get_the_list(given in "[a-z]{1,3}[0-9]{5,9}[a-z]") {
+        prop_assume!(Platform::from_name(&given).is_none());
+        prop_assert_eq!(&compiler_name(&given), &given);
+        prop_assert!(help(&given, &["dg2", "pvc"]).contains("dg2, pvc"));
+    }
+}
+
+/// Names that the compiler has stay as they are; those of products are translated, however they are written.
+#[test]
+fn names_for_the_compiler() {
+    for platform in Platform::ALL {
+        for alias in platform.aliases() {
+            assert_eq!(compiler_name(alias), *alias);
+        }
+    }
+    for device in Device::all() {
+        for sold in device.sold_as {
+            let written = format!("Intel(R) {}", sold.to_uppercase());
+            assert_eq!(
+                Platform::from_name(&compiler_name(&written)),
+                device.platform(),
+                "{written}"
+            );
+        }
+    }
+}
