@@ -59,6 +59,8 @@ pub(crate) struct Machine<'a> {
     /// Scratch memory by thread of the group.
     pub(crate) scratch: Vec<Bytes>,
     pub(crate) probe: Probe,
+    /// Bytes of local memory of a group, and of scratch memory of a thread.
+    pub(crate) sizes: (u64, u64),
     pub(crate) now: Moment,
     pub(crate) budget: Budget,
     steps: u64,
@@ -86,6 +88,7 @@ impl<'a> Machine<'a> {
             local: Bytes::default(),
             scratch: Vec::new(),
             probe,
+            sizes: (slm as u64, scratch as u64),
             now: Moment {
                 group: 0,
                 thread: 0,
@@ -156,6 +159,7 @@ impl<'a> Machine<'a> {
                 waits: 0,
             });
         }
+        self.global.begin_group();
         self.local = Bytes::default();
         self.scratch = threads.iter().map(|_| Bytes::default()).collect();
         loop {
@@ -215,7 +219,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn count(&mut self) -> Result<(), Unknown> {
+    /// Counts a step, and ends what takes too long.
+    pub(crate) fn count(&mut self) -> Result<(), Unknown> {
         self.steps += 1;
         if self.steps > self.budget.steps {
             let most = self.budget.steps;

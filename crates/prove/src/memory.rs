@@ -252,6 +252,16 @@ impl Global {
         }
     }
 
+    /// Another group begins: its threads have the private memory of those before, with any content.
+    pub(crate) fn begin_group(&mut self) {
+        for (object, _) in &self.objects {
+            if object.kind == ObjectKind::Private {
+                let range = object.address..object.address.saturating_add(object.bytes);
+                self.bytes.0.retain(|address, _| !range.contains(address));
+            }
+        }
+    }
+
     fn object(&self, address: u64) -> Option<(&MemoryObject, &Content)> {
         let after = self.objects.partition_point(|(o, _)| o.address <= address);
         let (object, content) = self.objects.get(after.checked_sub(1)?)?;

@@ -155,6 +155,7 @@ impl Machine<'_> {
                 continue;
             }
             for way in own {
+                self.count()?;
                 if let Some(to) = alone.get_mut(lane) {
                     *to = way.condition;
                 }
@@ -340,14 +341,29 @@ impl Machine<'_> {
 
     /// Where the first byte of an access is.
     fn place(&self, access: &MemoryAccess) -> Result<Place, Unknown> {
+        let end = access.address.checked_add(access.bytes.into());
+        // What is outside is read as zero and not written.
+        let inside = |bytes: u64| match end {
+            Some(end) if end <= bytes => Ok(()),
+            _ => Err(Unknown::new(
+                "an access outside of local or scratch memory, or of a surface",
+            )),
+        };
         Ok(match (access.space, access.extent) {
             (Space::Global, _) => Place::Global(access.address),
             (Space::Surface(_), Some(extent)) => {
+                inside(extent.bytes)?;
                 Place::Global(extent.base.wrapping_add(access.address))
             }
             (Space::Surface(_), None) => return Err(Unknown::new("a surface that is no buffer")),
-            (Space::Local, _) => Place::Local(access.address),
-            (Space::Scratch, _) => Place::Scratch(access.address),
+            (Space::Local, _) => {
+                inside(self.sizes.0)?;
+                Place::Local(access.address)
+            }
+            (Space::Scratch, _) => {
+                inside(self.sizes.1)?;
+                Place::Scratch(access.address)
+            }
         })
     }
 
