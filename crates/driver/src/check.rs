@@ -6,7 +6,6 @@ use crate::kernel::Arg;
 use crate::watch::{Ending, Launching, Watcher, is_program};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use visakit_check::{Checks, Finding, Place, Stay, document};
 use visakit_launch::{Config, Source, Stopped};
@@ -153,13 +152,8 @@ impl Watcher for Check {
         }
         crate::say(&last);
         if let Some(path) = std::env::var_os(REPORT).filter(|path| !path.is_empty()) {
-            let file = std::fs::File::options()
-                .create(true)
-                .append(true)
-                .open(&path);
-            let line = format!("{}\n", state.document());
-            // One write, as other processes may add theirs.
-            if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
+            let line = state.document().to_string();
+            if let Err(error) = visakit_files::append(path.as_ref(), &line) {
                 crate::say(&format!("{}: {error}", path.display()));
             }
         }

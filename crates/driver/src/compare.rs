@@ -9,7 +9,6 @@ use crate::memory::Mem;
 use crate::watch::{Ending, Launching, Watcher};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use visakit_host::foreign::{Bytes, Foreign, Given, Image, Program};
@@ -406,11 +405,7 @@ impl Watcher for Comparison {
             crate::say(&format!("compared: {report}"));
             return;
         };
-        let file = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(path);
-        if let Err(error) = file.and_then(|mut f| writeln!(f, "{report}")) {
+        if let Err(error) = visakit_files::append(path.as_ref(), &report.to_string()) {
             crate::say(&format!("{}: {error}", path.display()));
         }
     }

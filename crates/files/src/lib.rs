@@ -2,6 +2,7 @@
 //!
 //! * [`write()`] and [`Replacement`] write beside the file and rename: a full disk, an error or a signal leaves the file
 //!   as it was. This is the only place where outputs are opened; clippy refuses `fs::write` elsewhere.
+//! * [`append`] adds a line to a log of several processes.
 //! * [`TemporaryFolder`] is the same for folders of files.
 //! * [`read()`] opens what an input names: no pipe that never ends, no device, nothing that is too large.
 //! * [`within`] says whether a name that an input gives stays in a folder.
@@ -14,6 +15,6 @@ mod temporary;
 
 pub use read::{read, within};
 #[cfg(feature = "write")]
-pub use replace::{Replacement, scratch, write};
+pub use replace::{Replacement, append, scratch, write};
 #[cfg(feature = "write")]
 pub use temporary::TemporaryFolder;

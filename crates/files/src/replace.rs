@@ -113,6 +113,16 @@ pub fn scratch(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     file.write_all(bytes.as_ref())
 }
 
+/// Adds a line to a log, which several processes may do at once: it is one write. After a signal or on a full disk the
+/// last line may be incomplete, which readers leave out.
+///
+/// # Errors
+/// The line may be incomplete.
+pub fn append(path: &Path, line: &str) -> io::Result<()> {
+    let mut file = File::options().create(true).append(true).open(path)?;
+    file.write_all(format!("{line}\n").as_bytes())
+}
+
 /// What is at a path.
 enum Target {
     New(PathBuf),

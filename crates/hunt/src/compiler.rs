@@ -69,11 +69,8 @@ impl Compiler {
             fs::create_dir(at(name))?;
         }
         visakit_files::scratch(&at("program.cl"), call.source)?;
-        let said = fs::File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(at("said"))?;
+        visakit_files::scratch(&at("said"), "")?;
+        let said = fs::File::options().write(true).open(at("said"))?;
         let mut dumps = at("dump").into_os_string();
         dumps.push("/");
         let mut command = self.command();

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What came of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,7 +57,7 @@ pub(crate) struct Opened {
 
 /// A log that grows.
 #[derive(Debug)]
-pub(crate) struct Log(File);
+pub(crate) struct Log(PathBuf);
 
 impl Log {
     /// Reads what a log has, if there is one. An incomplete last line is of a process that was stopped: it is left out.
@@ -102,15 +101,11 @@ impl Log {
     /// Opens a log with what it had.
     pub(crate) fn open(path: &Path, opened: Opened) -> io::Result<(Self, Vec<Batch>)> {
         visakit_files::write(path, &opened.text)?;
-        let file = File::options().append(true).open(path)?;
-        Ok((Self(file), opened.batches))
+        Ok((Self(path.to_owned()), opened.batches))
     }
 
     /// Adds a line.
-    pub(crate) fn add(&mut self, batch: &Batch) -> io::Result<()> {
-        let mut line = serde_json::to_string(batch)?;
-        line.push('\n');
-        self.0.write_all(line.as_bytes())?;
-        self.0.flush()
+    pub(crate) fn add(&self, batch: &Batch) -> io::Result<()> {
+        visakit_files::append(&self.0, &serde_json::to_string(batch)?)
     }
 }

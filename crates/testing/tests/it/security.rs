@@ -141,8 +141,6 @@ fn outputs_are_opened_in_one_place() {
         "crates/corpus/src/parquet.rs",
         // The output of a command, beside the result and removed with it.
         "crates/cli/src/commands/reduce.rs",
-        // Lines of several processes in one file.
-        "crates/driver/src/compare.rs",
         // Only the time of the last use.
         "crates/driver/src/cache.rs",
     ];
