@@ -340,13 +340,17 @@ mod tests {
                     sets: Some(Arc::clone(&ends[number])),
                 }]);
             }
-            // What depends on the host has not run.
+            // What depends on the host has not run. A command waits in the order of its list, until something has failed.
             let mut blocked: Vec<usize> = Vec::new();
+            let mut failed: Vec<usize> = Vec::new();
             for (number, plan) in plans.iter().enumerate() {
                 let in_stream = blocked.iter().any(|b| plans[*b].stream == plan.stream);
-                let waiting = waits(&plans, number).iter().any(|w| blocked.contains(w));
-                if in_stream || waiting || !plan.hosts.is_empty() {
+                let mut waits = waits(&plans, number).into_iter();
+                let decides = waits.find(|w| blocked.contains(w) || failed.contains(w));
+                if in_stream || !plan.hosts.is_empty() || decides.is_some_and(|w| blocked.contains(&w)) {
                     blocked.push(number);
+                } else if plan.fails || decides.is_some() {
+                    failed.push(number);
                 }
             }
             for (number, end) in ends.iter().enumerate() {
