@@ -1,5 +1,5 @@
 //! What a driver in user space needs of its process, and safe Rust does not have: memory by address ([`Block`],
-//! [`Span`]), C's standard output ([`print`]), a call at the end of the program ([`at_exit`]), and another OpenCL driver
+//! [`Span`]), C's standard output ([`print()`]), a call at the end of the program ([`at_exit`]), and another OpenCL driver
 //! ([`foreign`]).
 //!
 //! The model of the drivers (`crates/driver`) is safe Rust on top of it.
