@@ -170,7 +170,7 @@ impl Kernel {
             name: self.name.clone(),
             binaries: self.binaries.clone(),
             parameters: self.parameters.clone(),
-            args: Mutex::new(lock(&self.args).clone()),
+            args: Mutex::new(self.kept()),
             more: AtomicBool::new(self.reaches_more()),
         })
     }
@@ -284,12 +284,18 @@ impl Kernel {
         Ok(())
     }
 
+    /// What was set. The lock is not held while objects are looked up: one that is released meanwhile ends here, and its
+    /// callbacks may set arguments of this kernel.
+    fn kept(&self) -> Vec<Option<Kept>> {
+        lock(&self.args).clone()
+    }
+
     /// The arguments as they are now.
     ///
     /// # Errors
     /// `CL_INVALID_KERNEL_ARGS` if one is missing, or was released.
     pub fn arguments(&self) -> Result<Vec<Arg>> {
-        let args = lock(&self.args);
+        let args = self.kept();
         let all: Option<Vec<_>> = args.iter().map(|a| a.as_ref()?.now()).collect();
         all.ok_or(Code(cl::CL_INVALID_KERNEL_ARGS))
     }
@@ -299,7 +305,7 @@ impl Kernel {
     /// # Errors
     /// `CL_INVALID_KERNEL_ARGS` where an image or a sampler was not set, or was released.
     pub fn arguments_or_zeroes(&self) -> Result<Vec<Arg>> {
-        let args = lock(&self.args);
+        let args = self.kept();
         let one = |(index, arg): (usize, &Option<Kept>)| match arg {
             Some(kept) => kept.now().ok_or(Code(cl::CL_INVALID_KERNEL_ARGS)),
             None => match self.takes(index)? {
