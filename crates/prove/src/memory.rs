@@ -320,3 +320,76 @@ impl Global {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use visakit_testing::layouts::Random;
+
+    /// Whether two accesses, the first of which has run earlier, need an order.
+    fn conflict(a: Access, b: Access) -> bool {
+        match (a, b) {
+            (Access::Read, Access::Read) => false,
+            (Access::Commuting(a), Access::Commuting(b)) => a != b,
+            _ => true,
+        }
+    }
+
+    /// What is remembered of a byte is enough: no access passes that any earlier one conflicts with, whichever groups,
+    /// threads and halves of split barriers they are in.
+    #[test]
+    fn every_race_is_noticed() {
+        let kinds = [
+            Access::Read,
+            Access::Read,
+            Access::Write,
+            Access::Commuting(AtomicOp::Add),
+            Access::Commuting(AtomicOp::Add),
+            Access::Commuting(AtomicOp::Or),
+            Access::Atomic,
+        ];
+        let (mut passed, mut races) = (0, 0);
+        for seed in 0..30_000 {
+            let mut random = Random::of_seed(seed);
+            let mut cell = Cell::default();
+            let mut before: Vec<(Moment, Access)> = Vec::new();
+            // Groups one after the other; threads up to each barrier; signals of split barriers come before their waits.
+            let order = (0..2_u64).flat_map(|group| {
+                (0..3_u64).flat_map(move |phase| {
+                    (0..3_usize).flat_map(move |thread| {
+                        (0..2_u64).map(move |half| Moment {
+                            group,
+                            thread,
+                            signals: phase + half,
+                            waits: phase,
+                        })
+                    })
+                })
+            });
+            for now in order {
+                if random.below(6) != 0 {
+                    continue;
+                }
+                let access = kinds.get(random.below(kinds.len())).copied();
+                let access = access.unwrap_or(Access::Read);
+                let races_with = |(then, other): &(Moment, Access)| {
+                    conflict(*other, access) && !then.is_before(now)
+                };
+                let race = before.iter().any(races_with);
+                let result = cell.access(now, access);
+                assert!(
+                    !race || result.is_err(),
+                    "{seed}: {before:?} {now:?} {access:?}"
+                );
+                if result.is_err() {
+                    races += 1;
+                    break;
+                }
+                passed += 1;
+                before.push((now, access));
+            }
+        }
+        // Both come about.
+        assert!(passed > 30_000 && races > 5_000, "{passed} {races}");
+    }
+}
