@@ -16,7 +16,7 @@ pub struct Profile {
     pub simd: Option<u64>,
     /// Instructions, without labels and remarks.
     pub instructions: usize,
-    /// The same by group of the instruction reference.
+    /// Numbers of instructions by group of the instruction reference.
     pub groups: BTreeMap<Group, usize>,
     /// Instructions by execution size.
     pub exec_sizes: BTreeMap<u8, usize>,

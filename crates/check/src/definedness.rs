@@ -36,7 +36,7 @@ impl Element {
         (value & !undefined, value | undefined)
     }
 
-    /// The same with undefined bits, unknown which, if those of another one are.
+    /// These bits with undefined ones, unknown which, if those of another one are.
     fn with(mut self, other: Self) -> Self {
         if other.undefined != 0 {
             let origin = other.origin.changed();
@@ -395,7 +395,7 @@ fn lane_outcome(compute: &Compute, lane: usize, state: State<'_>) -> (Outcome, O
     (found, from)
 }
 
-/// The same for operations on predicates; `None` for others.
+/// The outcome of operations on predicates; `None` for others.
 fn predicate_outcome(
     compute: &Compute,
     elements: &[Element; 4],

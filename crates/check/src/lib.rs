@@ -86,7 +86,7 @@ impl<O> Report<O> {
         }
     }
 
-    /// The same with another outcome.
+    /// This report with another outcome.
     #[must_use]
     pub fn map<P>(self, outcome: impl FnOnce(O) -> P) -> Report<P> {
         Report {

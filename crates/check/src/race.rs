@@ -31,7 +31,7 @@ struct Thread {
     wrote_global: bool,
     /// For each thread of the group: up to where its reads, local writes and global writes are known.
     known: Vec<[u32; 3]>,
-    /// The same of threads of other groups.
+    /// Up to where accesses of threads of other groups are known.
     foreign: Points,
 }
 
@@ -260,9 +260,10 @@ impl Order {
         self.count >= MOST_POINTS
     }
 
-    /// Whether an earlier read happened before what the thread of `now` does.
-    fn has_read(&self, earlier: &Record, local: bool, now: &Record) -> bool {
-        local && earlier.group != now.group || self.precedes(earlier, false, local, now)
+    /// Whether an earlier access happened before what the thread of `now` does, or is of no concern to it: what another
+    /// group does in local memory.
+    fn is_past(&self, earlier: &Record, writes: bool, local: bool, now: &Record) -> bool {
+        local && earlier.group != now.group || self.precedes(earlier, writes, local, now)
     }
 
     fn precedes(&self, earlier: &Record, writes: bool, local: bool, now: &Record) -> bool {
@@ -359,6 +360,20 @@ impl Order {
         if now.writes && !local {
             self.thread(usize::from(now.record.thread)).wrote_global = true;
         }
+        let is_past = |earlier: &Record, writes| self.is_past(earlier, writes, local, &now.record);
+        if !cells.access_ordered(cell, now, is_past) {
+            self.examine(cells, (local, cell), now, found);
+        }
+    }
+
+    /// [`Order::access`], of a cell with any history.
+    fn examine(
+        &self,
+        cells: &mut Cells,
+        (local, cell): (bool, u64),
+        now: &Now,
+        found: &mut Vec<(Conflict, Now)>,
+    ) {
         let look = |earlier: &Earlier| {
             if let Some(conflict) = self.conflict(earlier, local, now)
                 && found.iter().all(|(f, _)| f.class() != conflict.class())
@@ -367,7 +382,7 @@ impl Order {
             }
         };
         cells.access(cell, now, look, |read| {
-            self.has_read(read, local, &now.record)
+            self.is_past(read, false, local, &now.record)
         });
     }
 }

@@ -17,7 +17,7 @@ fn found(attributes: &str, threads: [&str; 4]) -> Vec<Finding> {
     run(attributes, "", threads)
 }
 
-/// The same, with code before that all threads have.
+/// Checks barriers with code before that all threads have.
 fn run(attributes: &str, first: &str, threads: [&str; 4]) -> Vec<Finding> {
     let lines = |code: &str| {
         let code = code

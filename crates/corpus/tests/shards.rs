@@ -133,7 +133,7 @@ fn writers_side_by_side_write_what_one_writes() {
         }
     });
     same(&two, &one);
-    // The same files at the same time: the shards have the same name, and only one of them is kept.
+    // Both take these files at once: the shards have one name, and only one of them is kept.
     let twice = folder("twice");
     let mut writers = [0, 1].map(|_| ShardWriter::new(&twice, Select::ALL, SHARD_BYTES));
     for writer in &mut writers {
@@ -190,7 +190,7 @@ fn tables_tell_their_version_and_others_are_refused() {
         let known: Vec<_> = def.columns.iter().map(|c| c.name).collect();
         assert_eq!(named, known);
     }
-    // The same table as a later version would write it.
+    // The table as a later version would write it.
     let path = shard.join("routines.parquet");
     let def = Tables::DEFS
         .iter()

@@ -160,7 +160,7 @@ xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud
 mov (M1, {n}) UB(0,0)<1> DC(0,0)<1;1,0>
 add (M1, {n}) UA(0,0)<1> UB(0,0)<1;1,0> 0x3039:ud";
 
-/// The same for those that have none.
+/// Integer division as compilers write it for devices without doubles.
 const SINGLE_DIVISION: &str = "\
 mov (M1, {n}) FA(0,0)<1> UA(0,0)<1;1,0>
 xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud

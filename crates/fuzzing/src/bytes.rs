@@ -118,7 +118,7 @@ pub fn texts(data: &[u8]) {
     }
 }
 
-/// The same for one dialect, or for the one that is found out.
+/// Laws of texts in one dialect, or in the one that is found out.
 pub fn texts_in(data: &[u8], dialect: Option<Dialect>) {
     let Ok(decoded) = parse::read_with(data, lenient(dialect)) else {
         return;

@@ -1,4 +1,4 @@
-//! The same laws for generated objects: every input is a valid object, or one that was valid before a few
+//! Laws of generated objects: every input is a valid object, or one that was valid before a few
 //! edits. Undamaged ones must obey more.
 
 use crate::bytes::{decode, printed, text_of, texts_in, validate as validated, written};

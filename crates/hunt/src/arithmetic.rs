@@ -36,7 +36,7 @@ fn is_nan(scalar: Scalar, bits: u64) -> bool {
     scalar.is_float() && float(scalar, bits).is_nan()
 }
 
-/// The same value, with 0 for NaN, whose bits are not defined.
+/// The value, with 0 for NaN, whose bits are not defined.
 pub(crate) fn number(value: Value) -> Value {
     Value::from_fn(value.ty, |lane| {
         let bits = value.lane(lane);

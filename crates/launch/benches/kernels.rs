@@ -66,7 +66,7 @@ fn translation(bencher: Bencher<'_, '_>, kernel: &str) {
     translate(bencher, kernel, visakit_exec::Options::default().passes);
 }
 
-/// The same with all passes, as launches have it.
+/// Translation with all passes, as launches have it.
 #[divan::bench(args = KERNELS)]
 fn translation_with_all_passes(bencher: Bencher<'_, '_>, kernel: &str) {
     translate(bencher, kernel, visakit_exec::Pass::ALL.to_vec());

@@ -39,7 +39,7 @@ impl PartialEq for Shared {
 pub enum Argument {
     /// A buffer in global memory with this content.
     Buffer(Vec<u8>),
-    /// The same buffer as that of an earlier argument.
+    /// The buffer of an earlier argument.
     SameAs(usize),
     /// A null pointer.
     Null,
@@ -60,7 +60,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// The same without the bytes of a buffer or an image, which memory has.
+    /// This argument without the bytes of a buffer or an image, which memory has.
     pub(crate) fn without_content(&self) -> Self {
         match self {
             Self::Buffer(_) => Self::Buffer(Vec::new()),

@@ -307,7 +307,7 @@ impl Case {
         self.run_changed(from_text, config, |object| object)
     }
 
-    /// The same with a modified object, to test that a transformation preserves the results.
+    /// [`Self::run`] with a modified object, to test that a transformation preserves the results.
     ///
     /// # Errors
     /// Everything that keeps the kernel from running to its end.

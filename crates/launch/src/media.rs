@@ -312,7 +312,7 @@ impl Media {
         Ok(outcome)
     }
 
-    /// The same. Groups selected by `watched` report everything to an observer, one for each worker; the observers are
+    /// [`Self::run`]. Groups selected by `watched` report everything to an observer, one for each worker; the observers are
     /// returned with the outcome.
     ///
     /// # Errors
@@ -360,7 +360,7 @@ impl Media {
         }
     }
 
-    /// The same, but too many steps are no error, but how the run [ended](MediaOutcome::end).
+    /// [`Self::run`], but too many steps are no error, but how the run [ended](MediaOutcome::end).
     ///
     /// # Errors
     /// [`LaunchError::Grid`], and [`LaunchError::Fault`] that the observer does not pass over.

@@ -66,7 +66,7 @@ impl Inline {
         }
     }
 
-    /// The same with all gaps that there may be, the smallest first: the first argument that is not inline follows in
+    /// This payload with all gaps that there may be, the smallest first: the first argument that is not inline follows in
     /// the payload at once, wherever its alignment has put it in the registers.
     fn with_gaps(self, grf_bytes: u32) -> impl Iterator<Item = Self> {
         let registers = if self.bytes == 0 {

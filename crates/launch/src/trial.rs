@@ -132,7 +132,7 @@ pub enum TrialPlace {
         offset: usize,
         /// Up to eight bytes from there on that the old kernel left.
         old: Vec<u8>,
-        /// The same of the new kernel.
+        /// The bytes there that the new kernel left.
         new: Vec<u8>,
         /// Bytes that differ in all memory.
         bytes: usize,
@@ -516,7 +516,7 @@ fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     }
 }
 
-/// The same numbers on every machine.
+/// Random numbers that do not depend on the machine.
 struct Random(SplitMix64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! The same routine in both machines.
+//! A routine in both machines.
 
 use crate::float::{Format, Real};
 use crate::generate::Case;

@@ -61,7 +61,7 @@ impl<'a> Container<'a> {
         Self::parse_with(bytes, &mut Silent)
     }
 
-    /// The same, telling an observer of every byte range.
+    /// Reads, telling an observer of every byte range.
     ///
     /// # Errors
     /// Those of [`Container::parse`].
@@ -191,7 +191,7 @@ impl<'a> Container<'a> {
         })
     }
 
-    /// The same container, whose routines are decoded in this dialect instead of the one that fits.
+    /// This container, whose routines are decoded in this dialect instead of the one that fits.
     #[must_use]
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = FoundDialect::from(dialect);
@@ -207,7 +207,7 @@ impl<'a> Container<'a> {
         RoutineReader::parse(id, name, extent, bytes, self.format())
     }
 
-    /// The same, telling an observer of every byte range.
+    /// Reads, telling an observer of every byte range.
     ///
     /// # Errors
     /// Those of [`Container::routine`].

@@ -189,7 +189,7 @@ impl<'a> RoutineReader<'a> {
         self.format
     }
 
-    /// The same routine with its instructions in another dialect.
+    /// This routine with its instructions in another dialect.
     #[must_use]
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.format = Format::new(self.format.version(), dialect);

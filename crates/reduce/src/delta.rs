@@ -64,7 +64,7 @@ pub(crate) fn minimise<T: Clone>(
 mod tests {
     use super::minimise;
 
-    /// The same result, however many are asked about at once.
+    /// The result is the same, however many are asked about at once.
     #[allow(clippy::needless_pass_by_value, reason = "tests are shorter")]
     fn minimised(items: Vec<u32>, test: impl Fn(&[u32]) -> bool) -> (Vec<u32>, usize) {
         let mut asked = 0;

@@ -95,7 +95,7 @@ impl Answer {
     }
 }
 
-/// The same with up to `width` candidates at once, which may be tested in parallel. The result does not depend on the
+/// A reduction with up to `width` candidates at once, which may be tested in parallel. The result does not depend on the
 /// width as long as `first` names the first candidate that passes.
 ///
 /// # Errors
@@ -170,7 +170,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The same of objects, of which some may have no binary form.
+    /// The first candidate that passes of objects, of which some may have no binary form.
     fn first_object(&mut self, candidates: impl Iterator<Item = Object<'static>>) -> Option<usize> {
         if self.over {
             return None;

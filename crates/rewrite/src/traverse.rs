@@ -101,7 +101,7 @@ const fn input_table(kind: InputKind) -> Option<Table> {
 /// Numbers that operands hold, 0 to 4294967295 whatever their width.
 trait Index: Copy {
     fn get(self) -> u32;
-    /// The same with another number, where it fits.
+    /// This reference with another number, where it fits.
     fn with(self, id: u32) -> Option<Self>;
 }
 

@@ -51,7 +51,7 @@ impl Registers {
         }
     }
 
-    /// The same platform with registers of this size.
+    /// This platform with registers of this size.
     pub(crate) const fn of_bytes(self, bytes: u32) -> Self {
         Self {
             least: bytes,

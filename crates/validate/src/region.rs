@@ -88,7 +88,7 @@ fn last_element(
     Some((lanes / width - 1) * u32::from(vertical) + (width - 1) * stride)
 }
 
-/// The same for regions whose parts are all there and sound, which is nearly all.
+/// The check of regions whose parts are all there and sound, which is nearly all.
 #[inline]
 fn last_of_sound(site: &Site<'_>, slot: Slot<'_>, region: Region) -> Option<u32> {
     let (vertical, width, stride) = (

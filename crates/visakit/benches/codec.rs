@@ -139,7 +139,7 @@ mod decode {
         });
     }
 
-    /// The same, and every field as a typed value.
+    /// Instructions, and every field as a typed value.
     #[divan::bench]
     fn instructions_and_values(bencher: Bencher) {
         per_instruction!(bencher).bench_local(|| {
@@ -190,7 +190,7 @@ mod decode {
     }
 }
 
-/// The same operand layout through different primitives.
+/// One operand layout through different primitives.
 mod primitives {
     use super::*;
     use nom::number::streaming::{le_u8, le_u16, le_u32};

@@ -54,7 +54,6 @@ impl Checker {
         let first = located.address;
         let last = first.saturating_add(located.inside as u64);
         let mut cell = first / 4;
-        let mut conflicts = std::mem::take(&mut self.conflicts);
         while cell * 4 < last && !self.astray {
             let from = first.max(cell * 4);
             let to = last.min(cell * 4 + 4);
@@ -76,7 +75,7 @@ impl Checker {
                 &mut self.flat_cells
             };
             self.order
-                .access(cells, (local, cell), &now, &mut conflicts);
+                .access(cells, (local, cell), &now, &mut self.conflicts);
             cell += 1;
         }
         if self.exchanges {
@@ -94,6 +93,16 @@ impl Checker {
                 state.time = self.order.message(thread);
             }
         }
+        if !self.conflicts.is_empty() {
+            self.races(access, located);
+        }
+    }
+
+    /// Reports the conflicts of an access.
+    #[cold]
+    fn races(&mut self, access: &MemoryAccess, located: &Located) {
+        let local = matches!(located.reached, Reached::Local);
+        let mut conflicts = std::mem::take(&mut self.conflicts);
         for (conflict, now) in conflicts.drain(..) {
             let intended = conflict.between == Between::Lockstep && local && self.sub_groups;
             if !intended || self.checks.lockstep {

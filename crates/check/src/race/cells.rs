@@ -220,6 +220,9 @@ pub(crate) struct Earlier {
 
 type Page = Box<[Cell; CELLS]>;
 
+/// What is stored beside cells.
+type Beside = HashMap<u64, (Slot, u8)>;
+
 /// Cells of a memory, created when it is touched.
 #[derive(Debug)]
 pub(crate) struct Cells {
@@ -232,10 +235,12 @@ pub(crate) struct Cells {
     limit: usize,
     /// Cells of which the current message has accessed parts, in their earlier state: its lanes are handled one by one.
     before: Vec<(u64, Cell)>,
+    /// The numbers of a read and of a write that happened before the current message: its lanes ask for the same ones.
+    ordered: [u32; 2],
     /// Atomics to cells that record a plain write: with their bytes.
-    atomics: HashMap<u64, (Slot, u8)>,
+    atomics: Beside,
     /// The last atomic read of a cell, with its bytes.
-    atomic_reads: HashMap<u64, (Slot, u8)>,
+    atomic_reads: Beside,
 }
 
 impl Default for Cells {
@@ -247,6 +252,7 @@ impl Default for Cells {
             records: vec![Record::default()],
             limit: 1 << 12,
             before: Vec::new(),
+            ordered: [0; 2],
             atomics: HashMap::new(),
             atomic_reads: HashMap::new(),
         }
@@ -275,6 +281,7 @@ impl Cells {
             }
             self.records.push(*now);
             self.before.clear();
+            self.ordered = [0; 2];
         }
         u32::try_from(self.records.len() - 1).unwrap_or(0)
     }
@@ -330,6 +337,72 @@ impl Cells {
         }
         self.last = (number, index);
         index
+    }
+
+    /// Records an access to a whole cell, as [`Cells::access`] does, if it can conflict with none that is recorded.
+    /// Returns whether it did. `precedes` says of an access, and of whether it wrote, whether it happened before.
+    pub(crate) fn access_ordered(
+        &mut self,
+        cell: u64,
+        now: &Now,
+        precedes: impl Fn(&Record, bool) -> bool,
+    ) -> bool {
+        let has = |beside: &Beside| !beside.is_empty() && beside.contains_key(&cell);
+        if now.atomic || now.bytes != 15 || has(&self.atomics) || has(&self.atomic_reads) {
+            return false;
+        }
+        let number = self.number(&now.record);
+        let page = self.page(cell / CELLS as u64);
+        let inside = usize::try_from(cell % CELLS as u64).unwrap_or(0);
+        let Some(place) = self.pages.get_mut(page).and_then(|p| p.get_mut(inside)) else {
+            return false;
+        };
+        let (records, [read, write]) = (&self.records, &mut self.ordered);
+        let record = |slot: Slot| records.get(slot.record() as usize);
+        let is_ordered = |slot: Slot, writes: bool, known: &mut u32| {
+            let number = slot.record();
+            let ordered = number == 0
+                || number == *known
+                || record(slot).is_some_and(|record| precedes(record, writes));
+            *known = if ordered && number != 0 {
+                number
+            } else {
+                *known
+            };
+            ordered
+        };
+        let facts = place.facts;
+        if !is_ordered(place.write, true, write) {
+            return false;
+        }
+        let slot = Slot::new(number, Lanes::of(now.lane));
+        if now.writes {
+            let [one, two] = place.reads;
+            let after_atomic = facts.is(ATOMIC) && place.write.record() != 0;
+            if after_atomic || !is_ordered(one, false, read) || !is_ordered(two, false, read) {
+                return false;
+            }
+            place.write = slot;
+            place.facts.set_write(now);
+            return true;
+        }
+        let [first, _] = place.reads;
+        let same_thread = || record(first).is_some_and(|r| r.same_thread(&now.record));
+        if first.record() == number && number != 0 {
+            if first != slot {
+                // Several lanes read it.
+                place.reads[0] = Slot::new(number, UNKNOWN);
+            }
+        } else if !same_thread() {
+            place.reads = [slot, first];
+            place.facts.set_bytes(2, facts.bytes(1));
+        } else if each(facts.bytes(1)).all(|b| first.lanes().lane(b) == now.lane) {
+            place.reads[0] = slot;
+        } else {
+            return false;
+        }
+        place.facts.set_bytes(1, 15);
+        true
     }
 
     /// Records an access to a cell. `look` is first called with the recorded accesses to the same bytes. `ordered` says

@@ -233,3 +233,70 @@ fn atomic_reads() {
     assert!(group.access_as(1, 1, FAILS).is_none());
     assert!(group.access_as(2, 1, READS).is_some());
 }
+
+/// What happens in a launch of up to three groups of two threads.
+#[derive(Clone, Debug)]
+enum Event {
+    /// A message: its group, thread, kind (whether it writes, whether it is atomic), and cell, lane, bytes and value of
+    /// each part.
+    Message(u32, u16, (bool, bool), Vec<(u64, u8, u8, u32)>),
+    /// The threads of a group meet.
+    Barrier(u32),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let bytes = prop_oneof![4 => Just(15u8), 1 => prop::sample::select(vec![1, 2, 4, 8, 3, 12])];
+    let parts = prop::collection::vec((0..3u64, 0..3u8, bytes, 0..2u32), 1..5);
+    let kind = prop_oneof![6 => (any::<bool>(), Just(false)), 1 => (any::<bool>(), Just(true))];
+    let message = (1..4u32, 0..2u16, kind, parts);
+    prop_oneof![
+        6 => message.prop_map(|(group, thread, kind, parts)| Event::Message(group, thread, kind, parts)),
+        1 => (1..4u32).prop_map(Event::Barrier),
+    ]
+}
+
+proptest! {
+    /// What is recorded without an examination is what an examination would have recorded: whatever follows has the
+    /// same conflicts.
+    #[test]
+    fn ordered_accesses_need_no_examination(
+        local: bool,
+        events in prop::collection::vec(event(), 1..40),
+    ) {
+        let mut order = Order::default();
+        let [mut cells, mut examined] = [Cells::default(), Cells::default()];
+        let mut aside: Vec<(u32, OfGroup)> = Vec::new();
+        let mut current = 0;
+        for event in events {
+            let (Event::Message(group, ..) | Event::Barrier(group)) = event;
+            if group != current {
+                aside.push((current, order.put_aside()));
+                current = group;
+                match aside.iter().position(|(group, _)| *group == current) {
+                    Some(at) => order.take_up(aside.swap_remove(at).1),
+                    None => order.start(current, [current, 0, 0]),
+                }
+            }
+            let Event::Message(_, thread, (writes, atomic), parts) = event else {
+                let all = Fence { local: true, global: true };
+                for thread in [0, 1] {
+                    order.fence(thread, all);
+                    order.arrive(thread, 0);
+                }
+                for thread in [0, 1] {
+                    order.leave(thread, 0);
+                }
+                order.forget(0);
+                continue;
+            };
+            let record = Record { group, time: order.message(thread.into()), step: 0, thread };
+            for (cell, lane, bytes, value) in parts {
+                let now = Now { record, lane, bytes, writes, atomic, value };
+                let [mut found, mut wanted] = [Vec::new(), Vec::new()];
+                order.access(&mut cells, (local, cell), &now, &mut found);
+                order.examine(&mut examined, (local, cell), &now, &mut wanted);
+                prop_assert_eq!(format!("{found:?}"), format!("{wanted:?}"));
+            }
+        }
+    }
+}

@@ -104,7 +104,7 @@ fn groups_wait_for_others() {
     assert!(threads > 500, "{threads}");
 }
 
-/// The same without anybody who watches, by one host thread.
+/// Launches without anybody who watches, by one host thread.
 #[test]
 fn groups_that_run_wait_for_others() {
     let zeinfo = metadata("exchange", "dg2", "clean");

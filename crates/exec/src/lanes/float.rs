@@ -262,7 +262,7 @@ pub(crate) trait InMode {
     const COMPUTES: bool;
     /// The sources went through [`Exact::source`]; the result goes through [`Exact::result`].
     fn in_mode(exact: Exact, sources: [f64; 3]) -> f64;
-    /// The same of doubles, without branches, for frequent operations.
+    /// The operation on doubles without branches, for frequent operations.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn attempt(_: Exact, _: [f64; 3]) -> Tried {
         (0.0, u64::MAX)

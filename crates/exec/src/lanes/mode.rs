@@ -17,7 +17,7 @@ pub enum NativeMode {
     /// The host's usual one: rounds to nearest even, keeps denormals.
     #[default]
     Usual,
-    /// The same, except that denormals are treated as zero.
+    /// Rounds to nearest even; denormals are treated as zero.
     Flushing(Flushed),
     /// The usual one with directed rounding, as in [`ROUNDING_BITS`]: 1 to 3.
     Directed(u8),

@@ -90,7 +90,7 @@ impl Registers {
         (place.saturating_add(size) <= range.end).then_some(place)
     }
 
-    /// The same; a fault where that is inside of no variable.
+    /// Place of an element that an address points at, or a fault.
     fn pointed(&self, address: i64, size: usize, lane: usize) -> Result<usize, Box<Trap>> {
         self.reached(address, size).ok_or_else(|| {
             let address = u64::try_from(address).unwrap_or(0);

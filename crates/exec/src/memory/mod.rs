@@ -151,7 +151,7 @@ pub struct Memory {
     found: Found,
     found_count: AtomicU32,
     table: Vec<Option<Bound>>,
-    /// The same for machine code: surfaces that are buffers.
+    /// The table as machine code reads it: surfaces that are buffers.
     surfaces: Vec<Region>,
     bindless: BTreeMap<u32, Bound>,
     states: BTreeMap<u32, Bound>,

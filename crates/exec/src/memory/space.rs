@@ -90,7 +90,7 @@ macro_rules! atomic {
     };
 }
 
-/// The same where the word is not aligned because its surface is not: right for one thread, as no host has more to
+/// An atomic operation where the word is not aligned because its surface is not: right for one thread, as no host has more to
 /// offer.
 macro_rules! unaligned {
     ($space:ident, $at:ident, $element:ident, $op:ident, $a:ident, $b:ident) => {{

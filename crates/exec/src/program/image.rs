@@ -79,7 +79,7 @@ impl Image {
         joined(parts, GAP)
     }
 
-    /// The same for one part, as far as there are registers.
+    /// Restores one part, as far as there are registers.
     pub(crate) fn restore_part(&self, file: &mut [u8], part: Range<usize>) {
         let part = part.start..part.end.min(self.bytes.len());
         if let (Some(to), Some(from)) = (file.get_mut(part.clone()), self.bytes.get(part)) {
@@ -88,7 +88,7 @@ impl Image {
     }
 }
 
-/// The same bytes in ascending parts, merging those less than `gap` bytes apart.
+/// The bytes of ascending parts as fewer parts, merging those less than `gap` bytes apart.
 fn joined(mut parts: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
     parts.retain(|part| !part.is_empty());
     parts.sort_unstable_by_key(|part| part.start);

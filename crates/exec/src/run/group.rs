@@ -241,7 +241,7 @@ impl Group {
         )
     }
 
-    /// The same, and goes on with groups that follow, as long as that is no more than writing other headers: `more` gives
+    /// [`Self::run`], and goes on with groups that follow, as long as that is no more than writing other headers: `more` gives
     /// those of the next one. [`Progress`], faults and limits are those of the last group; [`Self::counters`] are of all.
     ///
     /// # Errors

@@ -74,7 +74,7 @@ impl Thread {
         self.leave_mode(state);
     }
 
-    /// The same for the float mode alone.
+    /// Takes over the float mode that machine code has left.
     pub(super) fn leave_mode(&mut self, state: &NativeThread) {
         if let Some(cr0) = state.cr0 {
             self.registers.mode = FloatMode::from_cr0(cr0);

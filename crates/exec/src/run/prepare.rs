@@ -171,7 +171,7 @@ pub(super) fn prepare(
     filled
 }
 
-/// The same for a thread that has been `used` by the program before, or not.
+/// Fills the registers of a thread that has been `used` by the program before, or not.
 fn fill(
     thread: &mut Thread,
     program: &Program,

@@ -37,7 +37,7 @@ impl Builder {
         Ok(builder)
     }
 
-    /// The same without a destination.
+    /// An instruction without a destination.
     pub(super) fn without_destination(
         cx: &Context<'_>,
         instruction: &Instruction,

@@ -84,7 +84,7 @@ fn every_feature_occurs() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// The same seed gives the same program, which has a result and a bounded size.
+    /// A seed always gives the same program, which has a result and a bounded size.
     #[test]
     fn programs_are_defined_and_bounded(seed: u64) {
         let options = Options::default();

@@ -7,7 +7,7 @@ use super::{
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// The same value without borrowed parts.
+/// A value that can do without borrowed parts.
 trait Owned {
     type Owned;
     fn owned(self) -> Self::Owned;
@@ -114,7 +114,7 @@ impl Owned for Arrangement<'_> {
 }
 
 impl Object<'_> {
-    /// The same object without borrowed parts.
+    /// This object without borrowed parts.
     #[must_use]
     pub fn into_owned(self) -> Object<'static> {
         self.owned()
@@ -122,7 +122,7 @@ impl Object<'_> {
 }
 
 impl Routine<'_> {
-    /// The same routine without borrowed parts.
+    /// This routine without borrowed parts.
     #[must_use]
     pub fn into_owned(self) -> Routine<'static> {
         self.owned()

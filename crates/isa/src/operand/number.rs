@@ -71,7 +71,7 @@ impl ImmediateOperand {
         }
     }
 
-    /// The same immediate with upper bytes derived from the value: the sign for `w` and `b`,
+    /// This immediate with upper bytes derived from the value: the sign for `w` and `b`,
     /// otherwise zero. Two immediates have the same value bit for bit if these are equal.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)] // what is cut off is unused

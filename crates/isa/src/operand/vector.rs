@@ -237,7 +237,7 @@ impl GeneralOperand {
         }
     }
 
-    /// The same with another first element.
+    /// This operand from another first element on.
     #[must_use]
     pub const fn at(self, row: u8, column: u8) -> Self {
         Self {
@@ -247,7 +247,7 @@ impl GeneralOperand {
         }
     }
 
-    /// The same with a source modifier, or saturated.
+    /// This operand with a source modifier, or saturated.
     #[must_use]
     pub const fn with(self, modifier: Modifier) -> Self {
         Self { modifier, ..self }
@@ -296,7 +296,7 @@ impl PropertyByte {
         DataType::from_code(self.0)
     }
 
-    /// The same byte with another type.
+    /// This byte with another type.
     #[must_use]
     pub const fn with_data_type(self, ty: DataType) -> Self {
         Self(self.0 & 0xf0 | ty.code())

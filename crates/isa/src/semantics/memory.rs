@@ -41,7 +41,7 @@ pub enum Action {
     Store,
     /// Reads and writes in one step.
     Atomic(AtomicOp),
-    /// The same; the field `op` holds the code of the operation ([`AtomicOp::from_code`]).
+    /// An atomic operation whose field `op` holds the code of the operation ([`AtomicOp::from_code`]).
     AtomicCode,
     /// Reports whether the memory of each lane is resident.
     Status,
@@ -331,7 +331,7 @@ impl Memory {
         }
     }
 
-    /// The same with flat addresses.
+    /// A message to flat addresses of 64 bits, an element for each lane.
     pub(crate) const fn flat(action: Action, element: ElementSize, count: Count) -> Self {
         let mut memory = Self::surface(action, element, count);
         memory.storage = Storage::Flat;

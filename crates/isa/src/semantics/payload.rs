@@ -31,7 +31,7 @@ pub struct Payload {
 /// The extent of data operands.
 #[derive(Clone, Copy, Debug)]
 enum Data {
-    /// The same for all of them.
+    /// A number of bytes that all data operands have.
     Bytes(u32),
     /// Texels, whose channels are as large as the elements of the operand.
     Texels {

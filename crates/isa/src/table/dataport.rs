@@ -25,7 +25,7 @@ macro_rules! message {
     };
 }
 
-/// The same for messages with lanes that may be disabled.
+/// Messages with lanes that may be disabled.
 macro_rules! predicated {
     ($($part:expr),* $(,)?) => {
         &[

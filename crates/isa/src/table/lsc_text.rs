@@ -132,7 +132,7 @@ macro_rules! untyped {
     };
 }
 
-/// The same for loads.
+/// Loads, with their destination.
 macro_rules! loaded {
     ($($part:expr),* $(,)?) => {
         &[
@@ -382,7 +382,7 @@ pub(super) const COUNTER: &[Part] = untyped!(
     Part::InputOnly(&[Part::Text(" %null")]),
 );
 
-/// The same with the fields of an ordinary message.
+/// A store of counters with the fields of an ordinary message.
 pub(super) const COUNTER_STORE: &[Part] = untyped!(
     TARGET,
     COLON,

@@ -116,7 +116,7 @@ macro_rules! texels {
     };
 }
 
-/// The same for messages that sample: their switches, channels and lanes.
+/// Messages that sample texels: their switches, channels and lanes.
 macro_rules! sampled {
     ($operation:expr) => {
         texels!(

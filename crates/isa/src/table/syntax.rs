@@ -48,7 +48,7 @@ impl Syntax {
         }
     }
 
-    /// The same line, with these alternative forms.
+    /// This line, with these alternative forms.
     pub(super) const fn or(mut self, also: &'static [&'static [Part]]) -> Self {
         self.also = also;
         self

@@ -84,7 +84,7 @@ fn edited_documents_are_as_new_ones() {
     }
 }
 
-/// The same for texts of compilers, with edits as people make them: a character, a word from elsewhere, lines that are
+/// Edits of texts of compilers, with edits as people make them: a character, a word from elsewhere, lines that are
 /// copied, moved and removed, names that are declared again. Not every edit is followed by queries: caches must survive
 /// several.
 #[test]

@@ -42,7 +42,7 @@ pub struct Outcome {
     /// The output of the kernel, in the format of the hardware's buffer; the format strings are in the program's
     /// constants.
     pub printf: Vec<u8>,
-    /// The same as text.
+    /// The output of the kernel as text.
     pub printed: Vec<u8>,
     memory: Vec<Option<Arc<Content>>>,
 }
@@ -134,7 +134,7 @@ impl Launch {
         }
     }
 
-    /// The same, but too many steps are no error, but how the run [ended](Outcome::end).
+    /// [`Self::run`], but too many steps are no error, but how the run [ended](Outcome::end).
     ///
     /// # Errors
     /// [`LaunchError::Fault`] that the observer does not pass over.

@@ -181,7 +181,7 @@ fn cases_give_the_same_after_passes() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// The same for the passes between objects: its routines get other names, it is merged into the object of another case,
+/// Passes between objects preserve the results of cases: routines get other names, it is merged into the object of another case,
 /// its kernels are taken out again and get their names back.
 #[test]
 fn cases_give_the_same_from_among_others() {

@@ -25,7 +25,7 @@ const LOCAL: usize = 4096;
 /// Binding-table index of the bytes and of the image.
 const TABLE: u32 = 7;
 const IMAGE: u32 = 9;
-/// The same bytes as an image of texels.
+/// The surface's bytes as an image of texels.
 const TEXELS: u32 = 11;
 const HANDLE: u32 = 0x1240;
 const STATE: u32 = 0x80;

@@ -330,7 +330,7 @@ pub(super) fn multi_address(width: u8, horizontal: u8) -> Region {
     Region::of_codes(RegionCode::ABSENT, code(width), code(horizontal))
 }
 
-/// The same operand with another modifier.
+/// An operand with another modifier.
 #[must_use]
 pub(super) fn modified(operand: VectorOperand, modifier: Modifier) -> VectorOperand {
     match operand {

@@ -26,9 +26,9 @@ const PREDICATES: u16 = 4;
 pub enum Style {
     /// `goto`, `jmp`, `switchjmp` and labels in any order.
     Goto,
-    /// The same, with subroutines.
+    /// Control flow with subroutines.
     Subroutines,
-    /// The same, with functions that may call themselves.
+    /// Control flow with functions that may call themselves.
     Functions,
     /// `if`, `else`, `endif`, `do`, `while`, `break`, `cont` of the older versions.
     Structured,
@@ -388,7 +388,7 @@ impl<'r> Writer<'r> {
         );
     }
 
-    /// The same for the scalar counter and all lanes together.
+    /// Counts the scalar counter and all lanes together.
     fn count_scalar(&mut self, id: PredicateId) {
         let counter = self.scalar_counter();
         let exec = self.exec(1, 0, true);

@@ -151,7 +151,7 @@ pub(super) fn registers(targets: &Targets<'_>, pool: &Pool, rng: &mut Rng) -> Ve
         let dwords = (first..).map(|n| (n as u32).to_le_bytes());
         file.put(at, dwords.take(LANES));
     }
-    // The same in all lanes, or not in one of them.
+    // A number for all lanes, or another one in one of them.
     let (row, other) = (rng.u32(..6), rng.usize(..4 * LANES));
     let lane = |n: usize| if n == other { row + 1 } else { row };
     let [words, dwords] = ROWS;

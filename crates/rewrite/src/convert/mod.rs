@@ -33,7 +33,7 @@ impl From<Format> for ConvertOptions {
     }
 }
 
-/// The same object in another format.
+/// An object in another format.
 ///
 /// Changes of the encoding that preserve the meaning are made: new numbers of predefined variables and
 /// surfaces, codes of execution masks, fields that a layout has gained or lost, storage that routines

@@ -276,7 +276,7 @@ pub(crate) fn renumber(
     Renumber(table, number).body(body)
 }
 
-/// The same for numbers that do not grow, and so fit.
+/// Renumbers with numbers that do not grow, and so fit.
 pub(crate) fn renumber_down(body: &mut Body<'_>, table: Table, number: impl FnMut(u32) -> u32) {
     let fits = renumber(body, table, number);
     debug_assert!(fits.is_ok(), "{fits:?}");

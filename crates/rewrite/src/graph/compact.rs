@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 9;
 
 impl Picture {
-    /// The same with one arrow for those that lead from one box to the same other one in the same style; their texts
+    /// This graph with one arrow for those that lead from one box to the same other one in the same style; their texts
     /// are listed.
     #[must_use]
     pub(super) fn merged(mut self) -> Self {
@@ -40,7 +40,7 @@ impl Picture {
         self
     }
 
-    /// The same with boxes that only follow each other put into one, and without the middle of long boxes.
+    /// This graph with boxes that only follow each other put into one, and without the middle of long boxes.
     #[must_use]
     pub fn compact(self) -> Self {
         let graph = self.graph;

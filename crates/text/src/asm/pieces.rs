@@ -17,7 +17,7 @@ pub(crate) enum Piece {
     Said(Span),
     /// Names separated by commas.
     List(Span),
-    /// The same, set off by a blank.
+    /// An operand, set off by a blank.
     Operand(Span),
 }
 

@@ -267,7 +267,7 @@ fn a_wider_immediate_is_another_layout() {
             let written = with(case, &object, &changed);
             assert_eq!(written.len(), case.bytes.len() + 4);
             assert_eq!(reread(case, written), changed);
-            // The same bits in a type of four bytes would lose the upper half: refused.
+            // These bits in a type of four bytes would lose the upper half: refused.
             let mut narrow = changed.clone();
             narrow.fields[number].value = Value::Vector(VectorOperand::Immediate(
                 ImmediateOperand::new(DataType::Ud.into(), bits),

@@ -106,7 +106,7 @@ impl Writer<'_> {
         call.with(F::FuncAddr, Self::source(address, true))
     }
 
-    /// The same operand, moved by a number of rows.
+    /// An operand, moved by a number of rows.
     pub(super) fn shifted(operand: Value, rows: u8) -> Value {
         match operand {
             Value::Vector(VectorOperand::General(o)) => Value::Vector(
