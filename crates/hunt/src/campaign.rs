@@ -191,6 +191,9 @@ impl Campaign {
                 all.push((with("", Some(*size)), has));
             }
         }
+        // Options may be given twice, or be those that every campaign has.
+        let mut names = BTreeSet::new();
+        all.retain(|(configuration, _)| names.insert(configuration.name()));
         all
     }
 

@@ -5,6 +5,7 @@ use crate::find::{Find, shape};
 use crate::machine;
 use crate::render::source;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -25,15 +26,25 @@ pub(crate) fn write(find: &Find, place: &Path) -> io::Result<()> {
     for (number, bytes) in find.expected.iter().enumerate() {
         file(&format!("expect{number}.bin"), bytes)?;
     }
+    let mut names = BTreeSet::new();
     for (configuration, made) in &find.made {
         if let Some(kernel) = made.kernel() {
-            let case = at.join(slug(configuration));
+            let case = at.join(unused(slug(configuration), &mut names));
             std::fs::create_dir(&case)?;
             write_case(find, configuration, kernel, &case)?;
         }
     }
     file("report.md", report(find).as_bytes())?;
     folder.commit(place)
+}
+
+/// The name, with a number if it was used before: options that differ in other characters than letters have one slug.
+fn unused(name: String, used: &mut BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    let name = names.find(|name| !used.contains(name)).unwrap_or(name);
+    used.insert(name.clone());
+    name
 }
 
 /// A name for a folder.

@@ -121,7 +121,11 @@ fn planted_faults_are_found_and_reduced() {
         "sed -i 's/^\\( *\\)xor (\\(M1, .*\\)/\\1or (\\2/' \"$IGC_DumpToCustomDir\"*.visaasm";
     let faulty = faulty(folder.path(), &ocloc, change);
     let farm = folder.path().join("farm");
-    let settings = settings(&[("right", &ocloc), ("faulty", &faulty)], 12);
+    let mut settings = settings(&[("right", &ocloc), ("faulty", &faulty)], 12);
+    // One that every campaign has, and two whose folders want the same name.
+    settings.options = ["-cl-opt-disable", "-DA=1", "-DA=+1"]
+        .map(Into::into)
+        .into();
     let mut campaign = Campaign::open(&farm, settings, false).unwrap();
     campaign.run(&mut |_| true).unwrap();
     assert!(campaign.progress().bugs > 0, "{:?}", campaign.progress());
