@@ -2,8 +2,8 @@
 //!
 //! No host has all of these instructions for vectors, so they are made of shifts, sums and the exponent of a float.
 
-use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::ops;
 use visakit_exec::code::Operation;
 
 /// Where the exponent of a single begins.

@@ -2,8 +2,8 @@
 //! bits on devices that have none.
 
 use crate::masks::Enabled;
-use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::ops;
 use visakit_exec::code::{Compute, Modify, Operation};
 
 impl Writer {

@@ -5,10 +5,9 @@ use crate::compute::masked;
 use crate::exits::TAKEN;
 use crate::fused::{Branch, Outcome};
 use crate::masks::Enabled;
-use crate::ops;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
-use iced_x86::{Code, Register};
+use crate::x64::{ECX, EDX, Mask, Number, ops};
 use visakit_exec::code::{Compute, Destination, Lane, Modify, Operation, Region, Relation};
 
 impl Writer {
@@ -34,23 +33,23 @@ impl Writer {
             let [a, b, ..] = &compute.sources;
             let a = self.load(c, chunk, 0, a, float)?;
             let b = self.load(c, chunk, 1, b, float)?;
-            let part = if vector == 0 { bits } else { Register::ECX };
+            let part = if vector == 0 { bits } else { ECX };
             self.relate(c, compute.lane, relation, [a, b], part);
             self.release(a);
             self.release(b);
             if vector != 0 {
                 let shift = u32::try_from(vector * c.lanes).map_err(|_| NoTemplate)?;
-                self.asm.op1i(Code::Shl_rm32_imm8, part, shift);
-                self.asm.op2(Code::Or_r32_rm32, bits, part);
+                self.asm.shl(part, shift);
+                self.asm.or(bits, part);
             }
         }
         if uniform {
-            self.asm.op1(Code::Neg_rm32, bits);
-            self.asm.op2(Code::Sbb_r32_rm32, bits, bits);
+            self.asm.neg(bits);
+            self.asm.sbb(bits, bits);
         }
         let negated = relation == Relation::NotEqual;
         if negated {
-            self.asm.op1(Code::Not_rm32, bits);
+            self.asm.not(bits);
         }
         let Some(flag) = &compute.sets else {
             return self.set_lanes(lanes, &compute.destination, bits, enabled);
@@ -78,8 +77,8 @@ impl Writer {
             return Err(NoTemplate);
         }
         let from = self.file(source.offset, 4)?;
-        self.asm.op2(Code::Mov_r32_rm32, Register::EDX, from);
-        self.set_flag(flag, Register::EDX, masked(enabled), false)
+        self.asm.mov(EDX, from);
+        self.set_flag(flag, EDX, masked(enabled), false)
     }
 
     /// All ones in the lanes whose bits are set, zeros in the others.
@@ -87,7 +86,7 @@ impl Writer {
         &mut self,
         lanes: usize,
         destination: &Destination,
-        bits: Register,
+        bits: Number,
         enabled: Enabled,
     ) -> Done {
         let ty = destination.data_type;
@@ -118,25 +117,16 @@ impl Writer {
         lane: Lane,
         relation: Relation,
         [mut a, mut b]: [u32; 2],
-        to: Register,
+        to: Number,
     ) {
         let float = matches!(lane, Lane::F32 | Lane::F64);
         let signed = matches!(lane, Lane::I32 | Lane::I64);
-        let narrow = c.lane == 4;
+        let _narrow = c.lane == 4;
         if self.features == Features::Avx512 {
-            let code = match (c.zmm, narrow, float, signed) {
-                (true, true, true, _) => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
-                (true, false, true, _) => Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
-                (true, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
-                (true, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
-                (true, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
-                (true, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
-                (false, true, true, _) => Code::EVEX_Vcmpps_kr_k1_ymm_ymmm256b32_imm8,
-                (false, false, true, _) => Code::EVEX_Vcmppd_kr_k1_ymm_ymmm256b64_imm8,
-                (false, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_ymm_ymmm256b32_imm8,
-                (false, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_ymm_ymmm256b32_imm8,
-                (false, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_ymm_ymmm256b64_imm8,
-                (false, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8,
+            let op = match (float, signed) {
+                (true, _) => c.of(ops::MASK_OF_PS, ops::MASK_OF_PD),
+                (_, true) => c.of(ops::MASK_OF_D, ops::MASK_OF_Q),
+                (_, false) => c.of(ops::MASK_OF_UD, ops::MASK_OF_UQ),
             };
             let predicate = match (relation, float) {
                 (Relation::Equal | Relation::NotEqual, _) => 0,
@@ -146,8 +136,8 @@ impl Writer {
                 (Relation::LessEqual, false) => 2,
             };
             let (a, b) = (c.register(a), c.register(b));
-            self.asm.op3i(code, Register::K2, a, b, predicate);
-            self.asm.op2(Code::VEX_Kmovd_r32_kr, to, Register::K2);
+            self.asm.v3i(op, Mask::K2, a, b, predicate);
+            self.asm.mask_to(to, Mask::K2);
             return;
         }
         if float {
@@ -164,34 +154,21 @@ impl Writer {
                 self.v3m(c, ops::XOR, 5, b, sign);
                 (a, b) = (4, 5);
             }
-            let (equal, greater) = if narrow {
-                (
-                    Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
-                    Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256,
-                )
-            } else {
-                (
-                    Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256,
-                    Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256,
-                )
-            };
+            let equal = c.of(ops::EQUAL_D, ops::EQUAL_Q);
+            let greater = c.of(ops::GREATER_D, ops::GREATER_Q);
             let [a, b, r] = [a, b, 3].map(|n| c.register(n));
             match relation {
-                Relation::Equal | Relation::NotEqual => self.asm.op3(equal, r, a, b),
-                Relation::Less => self.asm.op3(greater, r, b, a),
+                Relation::Equal | Relation::NotEqual => self.asm.v3(equal, r, a, b),
+                Relation::Less => self.asm.v3(greater, r, b, a),
                 Relation::LessEqual => {
-                    self.asm.op3(greater, r, a, b);
+                    self.asm.v3(greater, r, a, b);
                     let ones = self.dwords(u32::MAX);
                     self.v3m(c, ops::XOR, 3, 3, ones);
                 }
             }
         }
-        let code = if narrow {
-            Code::VEX_Vmovmskps_r32_ymm
-        } else {
-            Code::VEX_Vmovmskpd_r32_ymm
-        };
-        self.asm.op2(code, to, c.register(3));
+        self.asm
+            .v2(c.of(ops::SIGNS_PS, ops::SIGNS_PD), to, c.register(3));
     }
 
     /// Logic on predicate variables.
@@ -206,26 +183,26 @@ impl Writer {
         let target = self.flag_target(flag, masked(enabled));
         // Not where both sources are.
         let target = target.filter(|_| in_a.is_none() || in_a != in_b);
-        let bits = target.unwrap_or(Register::EDX);
+        let bits = target.unwrap_or(EDX);
         if in_b == Some(bits) {
             // All of them are commutative.
             std::mem::swap(&mut a, &mut b);
         }
         let other = self.held_flag(&b).filter(|_| !b.invert);
         self.flag(&a, bits, u32::MAX)?;
-        let code = match compute.operation {
-            Operation::FlagAnd => Code::And_r32_rm32,
-            Operation::FlagOr => Code::Or_r32_rm32,
-            Operation::FlagXor => Code::Xor_r32_rm32,
-            _ => {
-                self.asm.op1(Code::Not_rm32, bits);
-                return self.set_flag(flag, bits, masked(enabled), false);
-            }
-        };
-        if other.is_none() {
-            self.flag(&b, Register::ECX, u32::MAX)?;
+        if !is_binary {
+            self.asm.not(bits);
+            return self.set_flag(flag, bits, masked(enabled), false);
         }
-        self.asm.op2(code, bits, other.unwrap_or(Register::ECX));
+        if other.is_none() {
+            self.flag(&b, ECX, u32::MAX)?;
+        }
+        let other = other.unwrap_or(ECX);
+        match compute.operation {
+            Operation::FlagAnd => self.asm.and(bits, other),
+            Operation::FlagOr => self.asm.or(bits, other),
+            _ => self.asm.xor(bits, other),
+        }
         let narrow = (a.window | b.window) & !flag.window == 0;
         self.set_flag(flag, bits, masked(enabled), narrow)
     }

@@ -3,9 +3,8 @@
 use crate::Features;
 use crate::masks::Enabled;
 use crate::mode::Form;
-use crate::ops;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::Code;
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::ops;
 use visakit_exec::code::{Compute, Lane, Modify};
 use visakit_isa::DataType;
 
@@ -55,12 +54,7 @@ impl Writer {
                 }
                 (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(a)),
                 (Lane::U32, Lane::F32) if self.features == Features::Avx512 => {
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er
-                    } else {
-                        Code::EVEX_Vcvtudq2ps_ymm_k1z_ymmm256b32
-                    };
-                    self.asm.op2(code, c.register(r), c.register(a));
+                    self.v2(c, ops::FROM_UD_PS, r, c.register(a));
                 }
                 (Lane::U32, Lane::F32) => {
                     // Both halves are exact; their combination is rounded once.
@@ -87,12 +81,7 @@ impl Writer {
                     // The larger one of NaN and 0 is 0.
                     self.v3(c, ops::XOR, 3, 3, 3);
                     self.v3(c, ops::MAX_PS, 4, a, 3);
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae
-                    } else {
-                        Code::EVEX_Vcvttps2udq_ymm_k1z_ymmm256b32
-                    };
-                    self.asm.op2(code, c.register(r), c.register(4));
+                    self.v2(c, ops::TO_UD_PS, r, c.register(4));
                 }
                 (Lane::F32, Lane::U32) => self.float_to_unsigned(c, r, a),
                 _ => return Err(NoTemplate),
@@ -206,16 +195,12 @@ impl Writer {
                 self.v3m(half, ops::XOR, 3, a, sign);
                 from = 3;
             }
-            let code = match (c.zmm, float, unsigned && avx512) {
-                (true, true, _) => Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
-                (true, _, true) => Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er,
-                (true, _, false) => Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
-                (false, true, _) => Code::VEX_Vcvtps2pd_ymm_xmmm128,
-                (false, _, true) => Code::EVEX_Vcvtudq2pd_ymm_k1z_xmmm128b32,
-                (false, _, false) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
+            let op = match (float, unsigned && avx512) {
+                (true, _) => ops::WIDEN_F_DF,
+                (_, true) => ops::FROM_UD_PD,
+                (_, false) => ops::FROM_D_PD,
             };
-            let narrow = if c.zmm { ymm(from) } else { xmm(from) };
-            self.asm.op2(code, c.register(r), narrow);
+            self.v2(c, op, r, c.half(from));
             if unsigned && !avx512 {
                 let moved = self.qwords(2_147_483_648f64.to_bits());
                 self.v3m(c, ops::ADD_PD, r, r, moved);
@@ -243,16 +228,10 @@ impl Writer {
             let a = self.load_unflushed(c, chunk, 0, source, true)?;
             let r = self.take(result)?;
             *to_register = r;
-            let narrow = if c.zmm { ymm(r) } else { xmm(r) };
             match (to, ty) {
                 (Lane::F64, DataType::Df) => self.v2(c, ops::MOVE, r, c.register(a)),
                 (Lane::F32, DataType::F) => {
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er
-                    } else {
-                        Code::VEX_Vcvtpd2ps_xmm_ymmm256
-                    };
-                    self.asm.op2(code, narrow, c.register(a));
+                    self.asm.v2(ops::NARROW_DF_F, c.half(r), c.register(a));
                 }
                 (Lane::F64, DataType::D | DataType::Ud) => {
                     self.double_to_integer(c, r, a, ty == DataType::D);
@@ -273,7 +252,7 @@ impl Writer {
     /// Doubles as integers of 32 bits, clamped; NaN becomes 0. Registers 3 and 4 are clobbered.
     fn double_to_integer(&mut self, c: Chunks, to: u32, a: u32, signed: bool) {
         let avx512 = self.features == Features::Avx512;
-        let to = if c.zmm { ymm(to) } else { xmm(to) };
+        let to = c.half(to);
         self.float_mask(c, 3, a, a, 7);
         self.v3(c, ops::AND, 4, a, 3);
         if !signed {
@@ -282,12 +261,7 @@ impl Writer {
         }
         if !signed && avx512 {
             // Too large values give all ones.
-            let code = if c.zmm {
-                Code::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae
-            } else {
-                Code::EVEX_Vcvttpd2udq_xmm_k1z_ymmm256b64
-            };
-            self.asm.op2(code, to, c.register(4));
+            self.asm.v2(ops::TO_UD_PD, to, c.register(4));
             return;
         }
         // Too small values give the smallest integer.
@@ -303,15 +277,10 @@ impl Writer {
             let moved = self.qwords((-2_147_483_648f64).to_bits());
             self.v3m(c, ops::ADD_PD, 4, 4, moved);
         }
-        let code = if c.zmm {
-            Code::EVEX_Vcvttpd2dq_ymm_k1z_zmmm512b64_sae
-        } else {
-            Code::VEX_Vcvttpd2dq_xmm_ymmm256
-        };
-        self.asm.op2(code, to, c.register(4));
+        self.asm.v2(ops::TO_D_PD, to, c.register(4));
         if !signed {
             let sign = self.dwords(1 << 31);
-            self.asm.op3(Code::VEX_Vpxor_xmm_xmm_xmmm128, to, to, sign);
+            self.asm.v3(ops::XOR, to, to, sign);
         }
     }
 
@@ -325,32 +294,17 @@ impl Writer {
             self.v3(c, ops::DIV_PD, to, 5, 3);
             return;
         }
-        let (widen, narrow, split, join) = if c.zmm {
-            (
-                Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
-                Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
-                Code::EVEX_Vextractf64x4_ymmm256_k1z_zmm_imm8,
-                Code::EVEX_Vinsertf64x4_zmm_k1z_zmm_ymmm256_imm8,
-            )
-        } else {
-            (
-                Code::VEX_Vcvtps2pd_ymm_xmmm128,
-                Code::VEX_Vcvtpd2ps_xmm_ymmm256,
-                Code::VEX_Vextractf128_xmmm128_ymm_imm8,
-                Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8,
-            )
-        };
-        let half = |n: u32| if c.zmm { ymm(n) } else { xmm(n) };
         self.v2(doubles, ops::MOVE, 5, one);
-        self.asm.op2(widen, c.register(3), half(a));
-        self.asm.op2i(split, half(4), c.register(a), 1);
-        self.asm.op2(widen, c.register(4), half(4));
+        self.v2(doubles, ops::WIDEN_F_DF, 3, c.half(a));
+        self.asm
+            .v2i(ops::EXTRACT_HALF_F, c.half(4), c.register(a), 1);
+        self.v2(doubles, ops::WIDEN_F_DF, 4, c.half(4));
         for n in [3, 4] {
             self.v2(doubles, ops::SQRT_PD, n, c.register(n));
             self.v3(doubles, ops::DIV_PD, n, 5, n);
-            self.asm.op2(narrow, half(n), c.register(n));
+            self.asm.v2(ops::NARROW_DF_F, c.half(n), c.register(n));
         }
-        self.asm
-            .op3i(join, c.register(to), c.register(3), half(4), 1);
+        let (to, low) = (c.register(to), c.register(3));
+        self.asm.v3i(ops::INSERT_HALF_F, to, low, c.half(4), 1);
     }
 }

@@ -1,10 +1,8 @@
 //! Powers, logarithms to the base of 2, sines and cosines of singles: in double, by the same operations in the same order
 //! as the interpreter's functions (`exec/src/lanes/elementary.rs`), so that results are the same bit for bit.
 
-use crate::assembler::Condition;
-use crate::ops;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::{Condition, Mask, Memory, ops, ymm};
 use visakit_exec::code::Operation;
 use visakit_exec::elementary::{
     ATANH, COS, EXP2, FAR, FARTHEST, INTEGRAL, LEAST, PER_LOG2, PER_QUARTER, QUARTER, SIN,
@@ -90,51 +88,27 @@ impl Writer {
 
     /// Doubles as singles.
     fn singles(&mut self, c: Chunks, n: u32) {
-        if c.zmm {
-            let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
-            self.asm.op2(code, ymm(n), c.register(n));
-        } else {
-            let code = Code::VEX_Vcvtpd2ps_xmm_ymmm256;
-            self.asm.op2(code, xmm(n), ymm(n));
-        }
+        self.asm.v2(ops::NARROW_DF_F, c.half(n), c.register(n));
     }
 
     /// Both halves of a result.
     fn join(&mut self, c: Chunks, to: u32) {
         let [low, high] = RESULTS;
-        let (code, low, high) = if c.zmm {
-            let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-            (code, c.register(low), ymm(high))
-        } else {
-            let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-            (code, ymm(low), xmm(high))
-        };
-        self.asm.op3i(code, c.register(to), low, high, 1);
+        let (to, low) = (c.register(to), c.register(low));
+        self.asm.v3i(ops::INSERT_HALF, to, low, c.half(high), 1);
     }
 
     /// Half of the lanes of a register as doubles.
     fn widen(&mut self, c: Chunks, a: u32, half: usize) {
-        if c.zmm {
-            let mut from = ymm(a);
-            if half != 0 {
-                from = ymm(X);
-                let code = Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.op2i(code, from, c.register(a), 1);
-            }
-            let code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
-            self.asm.op2(code, c.register(X), from);
-        } else {
-            let mut from = xmm(a);
-            if half != 0 {
-                from = xmm(X);
-                let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-                self.asm.op2i(code, from, ymm(a), 1);
-            }
-            self.asm.op2(Code::VEX_Vcvtps2pd_ymm_xmmm128, ymm(X), from);
+        let mut from = c.half(a);
+        if half != 0 {
+            from = c.half(X);
+            self.asm.v2i(ops::EXTRACT_HALF, from, c.register(a), 1);
         }
+        self.asm.v2(ops::WIDEN_F_DF, c.register(X), from);
     }
 
-    fn double(&mut self, value: f64) -> MemoryOperand {
+    fn double(&mut self, value: f64) -> Memory {
         self.qwords(value.to_bits())
     }
 
@@ -213,17 +187,14 @@ impl Writer {
         self.v3m(c, ops::AND, X, a, magnitude);
         let most = self.dwords(FAR.to_bits());
         if c.zmm {
-            let code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
             self.v2(c, ops::MOVE, 4, most);
             // Greater.
             let (x, most) = (c.register(X), c.register(4));
-            self.asm.op3i(code, Register::K2, x, most, 6);
-            self.asm
-                .op2(Code::VEX_Kortestw_kr_kr, Register::K2, Register::K2);
+            self.asm.v3i(ops::MASK_OF_UD, Mask::K2, x, most, 6);
+            self.asm.mask_any(Mask::K2);
         } else {
-            let code = Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
-            self.asm.op3(code, ymm(X), ymm(X), most);
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(X), ymm(X));
+            self.asm.v3(ops::GREATER_D, ymm(X), ymm(X), most);
+            self.asm.v2(ops::TEST, ymm(X), ymm(X));
         }
         self.asm.jump_if(Condition::NotEqual, slow);
     }

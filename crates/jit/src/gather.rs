@@ -2,17 +2,13 @@
 //! other, otherwise by gathers and scatters, which cost several times as much.
 
 use crate::Features;
-use crate::assembler::{Condition, Label};
 use crate::kept::Content;
 use crate::masks::mask_register;
 use crate::memory::{Loaded, Places, indexed};
-use crate::ops;
 use crate::path::Path;
-use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
+use crate::x64::{Condition, EAX, ECX, Label, Mask, Memory, Number, R9, RAX, RCX, ops, xmm, ymm};
 use visakit_exec::code::LaneMessage;
-
-use Register::{K2, R9, RAX, RCX};
 
 impl Writer {
     /// Moves the elements of all lanes, dwords. The elements go through
@@ -118,7 +114,7 @@ impl Writer {
         (chunk, half): (usize, usize),
         n: u32,
         m: &LaneMessage,
-        base: Register,
+        base: Number,
         masked: bool,
         to: &impl Fn(u32) -> Option<u32>,
     ) -> Done {
@@ -167,52 +163,33 @@ impl Writer {
             return self.store_bytes(there, from, 4 * c.lanes);
         };
         if half != 0 {
-            let (code, whole, part) = if c.zmm {
-                let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-                (code, Register::ZMM0 + to, ymm(from))
-            } else {
-                let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-                (code, ymm(to), xmm(from))
-            };
-            self.asm.op3i(code, whole, whole, part, 1);
+            let whole = c.register(to);
+            self.asm
+                .v3i(ops::INSERT_HALF, whole, whole, c.half(from), 1);
         }
         Ok(())
     }
 
     /// Sets register 6 to the distances of the lanes' offsets from that of the first one.
     fn distances(&mut self, c: Chunks, n: u32) {
-        let (broadcast, sub) = if c.lane == 4 {
-            (ops::BROADCAST_D, ops::SUB_D)
-        } else {
-            (ops::BROADCAST_Q, ops::SUB_Q)
-        };
-        self.v2(c, broadcast, 5, xmm(n));
-        self.v3(c, sub, 6, n, 5);
+        self.v2(c, c.of(ops::BROADCAST_D, ops::BROADCAST_Q), 5, xmm(n));
+        self.v3(c, c.of(ops::SUB_D, ops::SUB_Q), 6, n, 5);
     }
 
     /// Sets `rax` to the first lane of a register.
     pub(crate) fn first_lane(&mut self, c: Chunks, n: u32) {
-        let (code, to) = match (c.lane, n < 16) {
-            (4, true) => (Code::VEX_Vmovd_rm32_xmm, Register::EAX),
-            (4, false) => (Code::EVEX_Vmovd_rm32_xmm, Register::EAX),
-            (_, true) => (Code::VEX_Vmovq_rm64_xmm, RAX),
-            (_, false) => (Code::EVEX_Vmovq_rm64_xmm, RAX),
-        };
-        self.asm.op2(code, to, xmm(n));
+        let to = if c.lane == 4 { EAX } else { RAX };
+        self.asm.v2(c.of(ops::STORE_D, ops::TO_Q), to, xmm(n));
     }
 
     /// Continues if register 6 has none of these bits, the same in each lane.
-    fn has_none(&mut self, c: Chunks, bits: MemoryOperand, otherwise: Label) {
+    fn has_none(&mut self, c: Chunks, bits: Memory, otherwise: Label) {
         if c.zmm {
-            let code = if c.lane == 4 {
-                Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32
-            } else {
-                Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64
-            };
-            self.asm.op3(code, K2, c.register(6), bits);
-            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+            let op = c.of(ops::MASK_OF_BITS_D, ops::MASK_OF_BITS_Q);
+            self.asm.v3(op, Mask::K2, c.register(6), bits);
+            self.asm.mask_any(Mask::K2);
         } else {
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(6), bits);
+            self.asm.v2(ops::TEST, ymm(6), bits);
         }
         self.asm.jump_if(Condition::NotEqual, otherwise);
     }
@@ -245,9 +222,9 @@ impl Writer {
         });
         self.has_none(c, outside, otherwise);
         self.first_lane(c, n);
-        let end = MemoryOperand::with_base_displ(RAX, inside.cast_signed());
-        self.asm.op2(Code::Lea_r64_m, RCX, end);
-        self.asm.op2(Code::Cmp_r64_rm64, RCX, R9);
+        let end = Memory::at(RAX, inside.cast_signed());
+        self.asm.lea(RCX, end);
+        self.asm.cmp(RCX, R9);
         self.asm.jump_if(Condition::Above, otherwise);
         if c.lane == 4 {
             self.v2i(c, ops::SHR_D_IMM, 6, c.register(6), 2);
@@ -255,67 +232,41 @@ impl Writer {
         }
         self.v2i(c, ops::SHR_Q_IMM, 6, c.register(6), 2);
         if c.zmm {
-            let code = Code::EVEX_Vpmovqd_ymmm256_k1z_zmm;
-            self.asm.op2(code, ymm(6), c.register(6));
+            self.asm.v2(ops::NARROW_Q_D, ymm(6), c.register(6));
         } else {
-            let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-            self.asm.op2i(code, xmm(7), ymm(6), 1);
-            let code = Code::VEX_Vshufps_xmm_xmm_xmmm128_imm8;
-            self.asm.op3i(code, xmm(6), xmm(6), xmm(7), 0b1000_1000);
+            self.asm.v2i(ops::EXTRACT_HALF, xmm(7), ymm(6), 1);
+            self.asm
+                .v3i(ops::SHUFFLE_PS, xmm(6), xmm(6), xmm(7), 0b1000_1000);
         }
     }
 
     /// Loads the dwords of a vector of memory that register 6 names.
-    fn load_near(&mut self, c: Chunks, to: u32, there: MemoryOperand) -> Done {
+    fn load_near(&mut self, c: Chunks, to: u32, there: Memory) -> Done {
         match (c.zmm, c.lane) {
-            (true, 4) => {
-                let code = Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
-                self.asm.op3(code, c.register(to), c.register(6), there);
-            }
-            (false, 4) | (true, _) => {
-                let code = if to < 16 {
-                    Code::VEX_Vpermd_ymm_ymm_ymmm256
-                } else {
-                    Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32
-                };
-                self.asm.op3(code, ymm(to), ymm(6), there);
-            }
+            (_, 4) => self.v3m(c, ops::PERMUTE_D, to, 6, there),
+            (true, _) => self.asm.v3(ops::PERMUTE_D, ymm(to), ymm(6), there),
             (false, _) => {
                 self.load_bytes(to, there, 16)?;
-                let code = Code::VEX_Vpermilps_xmm_xmm_xmmm128;
-                self.asm.op3(code, xmm(to), xmm(to), xmm(6));
+                self.asm.v3(ops::PERMUTE_PS, xmm(to), xmm(to), xmm(6));
             }
         }
         Ok(())
     }
 
     /// Gathers the dwords of a chunk.
-    fn gather_chunk(
-        &mut self,
-        c: Chunks,
-        chunk: usize,
-        to: u32,
-        there: MemoryOperand,
-        masked: bool,
-    ) {
+    fn gather_chunk(&mut self, c: Chunks, chunk: usize, to: u32, there: Memory, masked: bool) {
         if self.features == Features::Avx512 {
             self.lanes_mask(masked, chunk);
-            let (code, to) = match (c.zmm, c.lane) {
-                (true, 4) => (Code::EVEX_Vpgatherdd_zmm_k1_vm32z, c.register(to)),
-                (true, _) => (Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(to)),
-                (false, _) => (Code::EVEX_Vpgatherdd_ymm_k1_vm32y, ymm(to)),
-            };
-            self.asm.op2(code, to, there);
-            self.asm.mask(K2);
+            let op = c.of(ops::MASKED_GATHER_D_D, ops::MASKED_GATHER_Q_D);
+            self.asm.v2(op, c.dwords(to), there);
+            self.asm.mask(Mask::K2);
         } else if c.lane == 4 {
             self.gather_lanes(c, chunk, masked);
-            let code = Code::VEX_Vpgatherdd_ymm_vm32y_ymm;
-            self.asm.gather(code, ymm(to), there, ymm(6));
+            self.asm.v3(ops::GATHER_D_D, ymm(to), there, ymm(6));
         } else {
             let dwords = Chunks { lane: 4, ..c };
             self.gather_lanes(dwords, chunk, masked);
-            let code = Code::VEX_Vpgatherqd_xmm_vm64y_xmm;
-            self.asm.gather(code, xmm(to), there, xmm(6));
+            self.asm.v3(ops::GATHER_Q_D, xmm(to), there, xmm(6));
         }
     }
 
@@ -325,19 +276,15 @@ impl Writer {
         c: Chunks,
         chunk: usize,
         n: u32,
-        (base, memory, data): (Register, u32, usize),
+        (base, memory, data): (Number, u32, usize),
         masked: bool,
     ) -> Done {
         let from = self.stored(c, chunk, data)?;
         self.lanes_mask(masked, chunk);
-        let (code, from) = match (c.zmm, c.lane) {
-            (true, 4) => (Code::EVEX_Vpscatterdd_vm32z_k1_zmm, c.register(from)),
-            (true, _) => (Code::EVEX_Vpscatterqd_vm64z_k1_ymm, ymm(from)),
-            (false, _) => (Code::EVEX_Vpscatterdd_vm32y_k1_ymm, ymm(from)),
-        };
-        self.asm
-            .op2(code, indexed(base, c.register(n), memory), from);
-        self.asm.mask(K2);
+        let there = indexed(base, c.register(n), memory);
+        let op = c.of(ops::SCATTER_D_D, ops::SCATTER_Q_D);
+        self.asm.v2(op, there, c.dwords(from));
+        self.asm.mask(Mask::K2);
         Ok(())
     }
 
@@ -345,9 +292,9 @@ impl Writer {
     fn lanes_mask(&mut self, masked: bool, chunk: usize) {
         if masked {
             let from = mask_register(chunk);
-            self.asm.op2(Code::VEX_Kmovw_kr_km16, K2, from);
+            self.asm.mask_copy(Mask::K2, from);
         } else {
-            self.asm.op3(Code::VEX_Kxnorw_kr_kr_kr, K2, K2, K2);
+            self.asm.mask_all(Mask::K2);
         }
     }
 
@@ -357,18 +304,17 @@ impl Writer {
         c: Chunks,
         chunk: usize,
         n: u32,
-        (base, memory, data): (Register, u32, usize),
+        (base, memory, data): (Number, u32, usize),
         masked: bool,
     ) -> Done {
-        let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-        self.asm.op2i(code, xmm(5), ymm(n), 1);
+        self.asm.v2i(ops::EXTRACT_HALF, xmm(5), ymm(n), 1);
         for lane in 0..c.lanes {
             let number = chunk * c.lanes + lane;
             let skip = self.asm.label();
             let from = self.file(data + 4 * number, 4)?;
             let number = u32::try_from(number).map_err(|_| NoTemplate)?;
             if masked {
-                self.asm.op1i(Code::Bt_rm32_imm8, MASK, number);
+                self.asm.bit(MASK, number);
                 self.asm.jump_if(Condition::AboveOrEqual, skip);
             }
             let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
@@ -378,15 +324,12 @@ impl Writer {
             } else {
                 (5, lane - half)
             };
-            let (code, to) = if c.lane == 4 {
-                (Code::VEX_Vpextrd_rm32_xmm_imm8, Register::EAX)
-            } else {
-                (Code::VEX_Vpextrq_rm64_xmm_imm8, RAX)
-            };
-            self.asm.op2i(code, to, xmm(from_register), at);
-            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, from);
+            let to = if c.lane == 4 { EAX } else { RAX };
+            let op = c.of(ops::EXTRACT_D, ops::EXTRACT_Q);
+            self.asm.v2i(op, to, xmm(from_register), at);
+            self.asm.mov(ECX, from);
             let there = indexed(base, RAX, memory);
-            self.asm.op2(Code::Mov_rm32_r32, there, Register::ECX);
+            self.asm.store(there, ECX);
             if masked {
                 self.asm.place(skip);
             }
@@ -400,8 +343,7 @@ impl Writer {
             self.spread(c, chunk, MASK, 6);
         } else {
             let all = ymm(6);
-            self.asm
-                .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+            self.asm.v3(ops::EQUAL_D, all, all, all);
         }
     }
 }

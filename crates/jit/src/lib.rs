@@ -56,8 +56,6 @@ mod addresses;
 #[cfg(target_arch = "x86_64")]
 mod apart;
 #[cfg(target_arch = "x86_64")]
-mod assembler;
-#[cfg(target_arch = "x86_64")]
 mod bits;
 #[cfg(target_arch = "x86_64")]
 mod branch;
@@ -91,6 +89,8 @@ mod kept;
 mod lane;
 #[cfg(target_arch = "x86_64")]
 mod linear;
+#[cfg(all(target_arch = "x86_64", feature = "listing"))]
+mod listing;
 #[cfg(target_arch = "x86_64")]
 mod load;
 #[cfg(target_arch = "x86_64")]
@@ -105,8 +105,6 @@ mod memory;
 mod mode;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
-#[cfg(target_arch = "x86_64")]
-mod ops;
 #[cfg(target_arch = "x86_64")]
 mod origin;
 #[cfg(target_arch = "x86_64")]
@@ -126,6 +124,8 @@ mod scaled;
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod work;
+#[cfg(target_arch = "x86_64")]
+mod x64;
 
 pub use path::{Path, taken};
 use visakit_exec::code::{Code, Liveness};
@@ -213,6 +213,33 @@ impl Jit {
     #[must_use]
     pub const fn features(&self) -> Features {
         self.features
+    }
+}
+
+/// The machine code of a program for a host with these features, which need not be those of this one; `None` if nothing
+/// can be compiled, or this host is not x86-64. `live` says which registers are read again, as for
+/// [`Compiler::compile`].
+///
+/// It has a line for each instruction, in Intel's syntax, and before them the steps of the program that they belong to
+/// (`visakit run --show-code` lists these alone). Places that jumps go to have labels, so that no line depends on where
+/// the code is: the same program is listed the same everywhere. Constants that the code reads are at the end, by their
+/// distances from `rbp`.
+#[cfg(feature = "listing")]
+#[must_use]
+pub fn listing(code: &Code, live: Option<&Liveness>, features: Features) -> Option<String> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let jit = Jit {
+            features,
+            traced: false,
+        };
+        let compiled = flow::compile(code, live, jit)?;
+        Some(listing::Listing { code, compiled }.to_string())
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (code, live, features);
+        None
     }
 }
 

@@ -5,22 +5,21 @@
 //! whole step, or finds the fault.
 
 use crate::Features;
-use crate::assembler::{Condition, Label};
 use crate::kept::Content;
 use crate::linear::Recipe;
 use crate::masks::mask_register;
-use crate::ops;
 use crate::pages::place;
 use crate::path::Path;
 use crate::pending::Holder;
 use crate::run::row_of;
-use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field, xmm, ymm};
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field};
+use crate::x64::{
+    Condition, EAX, ECX, Index, Label, Mask, Memory, Number, R8, R9, R9D, R10, RAX, RCX, RDI, RDX,
+    Width, ops, xmm, ymm,
+};
 use visakit_exec::code::{Element, LaneMessage, LaneSpace};
 use visakit_exec::memory::Region;
 use visakit_isa::DataType;
-
-use Register::{K2, R8, R9, R10, RAX, RCX, RDI, RDX};
 
 /// The size of a [`Region`], as a shift.
 const REGION_SHIFT: u32 = size_of::<Region>().trailing_zeros();
@@ -35,19 +34,19 @@ pub(crate) struct Places {
     /// The register of each chunk.
     pub(crate) offsets: Vec<u32>,
     /// The register with the address of the memory.
-    pub(crate) base: Register,
+    pub(crate) base: Number,
 }
 
 /// Registers that a load fills, with what they hold afterwards. Bytes that have none go through the file alone.
 pub(crate) type Loaded = Vec<(u32, Content)>;
 
-pub(crate) fn at(base: Register, offset: usize) -> Result<MemoryOperand, NoTemplate> {
+pub(crate) fn at(base: Number, offset: usize) -> Result<Memory, NoTemplate> {
     let offset = i32::try_from(offset).map_err(|_| NoTemplate)?;
-    Ok(MemoryOperand::with_base_displ(base, offset.into()))
+    Ok(Memory::at(base, offset.into()))
 }
 
-pub(crate) fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
-    MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset.into(), 8)
+pub(crate) fn indexed(base: Number, index: impl Into<Index>, offset: u32) -> Memory {
+    Memory::at(base, offset.into()).indexed(index, Width::Byte)
 }
 
 impl Writer {
@@ -162,30 +161,24 @@ impl Writer {
         let held = self.find(c, content).filter(|_| !masked);
         let mut from = self.place(m.addresses, m.width)?;
         if masked {
-            self.asm.op2(Code::Bsf_r32_rm32, Register::ECX, MASK);
+            self.asm.lowest_bit(ECX, MASK);
             from = self.lane_of_file(m.addresses, m.width, m.lanes)?;
         }
-        let (load, add) = if m.width == 8 {
-            (Code::Mov_r64_rm64, Code::Add_rm64_imm32)
-        } else {
-            (Code::Mov_r32_rm32, Code::Add_rm64_imm32)
-        };
-        let to = if m.width == 8 { RAX } else { Register::EAX };
         match held {
             Some(n) => self.first_lane(c, n),
             None => {
                 self.file(m.addresses, m.width)?;
-                self.asm.op2(load, to, from);
+                self.asm.extend(RAX, m.width, from);
             }
         }
-        self.add_to_address(m, add)
+        self.add_to_address(m)
     }
 
     /// Adds what a message adds to each address, sign-extended.
-    fn add_to_address(&mut self, m: &LaneMessage, add: Code) -> Done {
+    fn add_to_address(&mut self, m: &LaneMessage) -> Done {
         if m.add != 0 {
             let add_by = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
-            self.asm.op1s(add, RAX, add_by);
+            self.asm.add(RAX, add_by);
         }
         Ok(())
     }
@@ -193,50 +186,49 @@ impl Writer {
     /// Of the buffer that may have the address in `rax`: its address in `r8`, its bytes in `r9`, its place in `r10`. If it
     /// is another one, or none, the address is outside of it.
     fn buffer(&mut self) {
-        let [address, bytes, storage] = Region::LAYOUT
-            .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
+        let [address, bytes, storage] =
+            Region::LAYOUT.map(|offset| Memory::at(RCX, i64::try_from(offset).unwrap_or(0)));
         let asm = &mut self.asm;
-        asm.op2(Code::Mov_r64_rm64, RCX, RAX);
-        asm.op1i(Code::Shr_rm64_imm8, RCX, 32);
-        asm.op2(Code::And_r64_rm64, RCX, field(place::STORAGE_MASK));
-        asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
-        asm.op2(Code::Add_r64_rm64, RCX, field(place::STORAGE));
-        asm.op2(Code::Mov_r64_rm64, R8, address);
-        asm.op2(Code::Mov_r64_rm64, R9, bytes);
-        asm.op2(Code::Mov_r64_rm64, R10, storage);
+        asm.mov(RCX, RAX);
+        asm.shr(RCX, 32);
+        asm.and(RCX, field(place::STORAGE_MASK));
+        asm.shl(RCX, REGION_SHIFT);
+        asm.add(RCX, field(place::STORAGE));
+        asm.mov(R8, address);
+        asm.mov(R9, bytes);
+        asm.mov(R10, storage);
     }
 
     /// Of shared local memory or of a surface: its address in `rdi`, its bytes in `r9`.
     fn window(&mut self, space: LaneSpace, slow: Label) -> Done {
         let LaneSpace::Surface { place: index, add } = space else {
-            self.asm.op2(Code::Mov_r64_rm64, RDI, field(place::LOCAL));
-            self.asm
-                .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
+            self.asm.mov(RDI, field(place::LOCAL));
+            self.asm.mov(R9, field(place::LOCAL_BYTES));
             return Ok(());
         };
-        let [_, bytes, storage] = Region::LAYOUT
-            .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
+        let [_, bytes, storage] =
+            Region::LAYOUT.map(|offset| Memory::at(RCX, i64::try_from(offset).unwrap_or(0)));
         if let Some(index) = index {
             let index = self.file(index, 4)?;
-            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, index);
+            self.asm.mov(ECX, index);
             if add != 0 {
-                self.asm.op1i(Code::Add_rm32_imm32, Register::ECX, add);
+                self.asm.add(ECX, add);
             }
             self.takes(Path::SurfaceIndex);
         } else {
-            self.asm.op1i(Code::Mov_r32_imm32, Register::ECX, add);
+            self.asm.mov(ECX, add);
         }
         let asm = &mut self.asm;
-        asm.op2(Code::Cmp_r64_rm64, RCX, field(place::SURFACE_COUNT));
+        asm.cmp(RCX, field(place::SURFACE_COUNT));
         asm.jump_if(Condition::AboveOrEqual, slow);
-        asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
-        asm.op2(Code::Add_r64_rm64, RCX, field(place::SURFACES));
-        asm.op2(Code::Mov_r64_rm64, RDI, storage);
-        asm.op2(Code::Mov_r64_rm64, R9, bytes);
+        asm.shl(RCX, REGION_SHIFT);
+        asm.add(RCX, field(place::SURFACES));
+        asm.mov(RDI, storage);
+        asm.mov(R9, bytes);
         // Offsets are used as numbers of 32 bits with a sign.
-        asm.op1i(Code::Mov_r32_imm32, Register::EAX, 0x7fff_ffff);
-        asm.op2(Code::Cmp_r64_rm64, R9, RAX);
-        asm.op2(Code::Cmova_r64_rm64, R9, RAX);
+        asm.mov(EAX, 0x7fff_ffff);
+        asm.cmp(R9, RAX);
+        asm.mov_if(Condition::Above, R9, RAX);
         Ok(())
     }
 
@@ -248,13 +240,13 @@ impl Writer {
             .filter(|b| *b < 1 << 31)
             .ok_or(NoTemplate)?;
         let asm = &mut self.asm;
-        asm.op1i(Code::Sub_rm64_imm32, R9, bytes);
+        asm.sub(R9, bytes);
         asm.jump_if(Condition::Below, slow);
-        asm.op2(Code::Cmp_r64_rm64, RAX, R9);
+        asm.cmp(RAX, R9);
         asm.jump_if(Condition::Above, slow);
         if align > 1 {
             let low = u32::try_from(align - 1).map_err(|_| NoTemplate)?;
-            asm.op1i(Code::Test_rm64_imm32, RAX, low);
+            asm.test(RAX, low);
             asm.jump_if(Condition::NotEqual, slow);
         }
         Ok(())
@@ -277,23 +269,23 @@ impl Writer {
                 return Err(NoTemplate);
             }
             self.buffer();
-            self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
+            self.asm.sub(RAX, R8);
             self.check_offset(bytes, m.align, slow)?;
             self.takes(Path::Block);
-            self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+            self.asm.add(RAX, R10);
         } else {
             if m.mask != u64::MAX {
                 // The upper half becomes zero, too.
                 let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
-                self.asm.op1i(Code::And_rm32_imm32, Register::EAX, mask);
+                self.asm.and(EAX, mask);
             }
             // The address is in the way.
-            self.asm.op2(Code::Mov_r64_rm64, R8, RAX);
+            self.asm.mov(R8, RAX);
             self.window(m.space, slow)?;
-            self.asm.op2(Code::Mov_r64_rm64, RAX, R8);
+            self.asm.mov(RAX, R8);
             self.check_offset(bytes, m.align, slow)?;
             self.takes(Path::BlockWindow);
-            self.asm.op2(Code::Add_r64_rm64, RAX, RDI);
+            self.asm.add(RAX, RDI);
         }
         if packed {
             let bytes = usize::try_from(bytes).map_err(|_| NoTemplate)?;
@@ -306,12 +298,11 @@ impl Writer {
             return Ok(to);
         }
         self.takes(Path::BlockElements);
-        self.asm.op2(Code::Mov_r64_rm64, RDX, RAX);
-        self.asm
-            .op2(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
+        self.asm.mov(RDX, RAX);
+        self.asm.xor(ECX, ECX);
         self.one_lane(m, &m.parts, |memory| {
             let memory = i64::from(memory);
-            Ok(MemoryOperand::with_base_displ(RDX, memory))
+            Ok(Memory::at(RDX, memory))
         })?;
         Ok(Vec::new())
     }
@@ -321,13 +312,12 @@ impl Writer {
     fn only_enabled(&mut self, c: Chunks, chunk: usize, to: u32, n: u32) {
         if self.features == Features::Avx512 {
             self.lanes_of(c, chunk, MASK, mask_register(chunk));
-            let code = match (c.zmm, c.lane) {
-                (true, 4) => Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
-                (true, _) => Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512,
-                (false, 4) => Code::EVEX_Vmovdqa32_ymm_k1z_ymmm256,
-                (false, _) => Code::EVEX_Vmovdqa64_ymm_k1z_ymmm256,
-            };
-            self.asm.op2(code, c.register(to), c.register(n));
+            self.v2(
+                c,
+                c.of(ops::MASKED_MOVE_D, ops::MASKED_MOVE_Q),
+                to,
+                c.register(n),
+            );
             self.asm.mask_or_zero(mask_register(chunk));
         } else {
             self.spread(c, chunk, MASK, 6);
@@ -352,7 +342,7 @@ impl Writer {
         // Sums are of as many bits as lanes have.
         let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
         self.window(m.space, slow)?;
-        self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
+        self.asm.sub(R9, span);
         self.asm.jump_if(Condition::Below, slow);
         let (limit, most, any) = (7, 3, 4);
         let mut offsets = Vec::with_capacity(c.count);
@@ -380,8 +370,7 @@ impl Writer {
                 self.v3(c, ops::OR, any, any, n);
             }
         }
-        self.asm
-            .op2(Code::VEX_Vmovd_xmm_rm32, xmm(limit), Register::R9D);
+        self.asm.v2(ops::LOAD_D, xmm(limit), R9D);
         self.v2(c, ops::BROADCAST_D, limit, xmm(limit));
         self.v3(c, ops::MIN_UD, 5, most, limit);
         self.v3(c, ops::XOR, 5, 5, most);
@@ -393,11 +382,10 @@ impl Writer {
         // Anything left is an address outside, or one that is not aligned.
         if c.zmm {
             let n = c.register(5);
-            self.asm
-                .op3(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, K2, n, n);
-            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+            self.asm.v3(ops::MASK_OF_BITS_D, Mask::K2, n, n);
+            self.asm.mask_any(Mask::K2);
         } else {
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
+            self.asm.v2(ops::TEST, ymm(5), ymm(5));
         }
         self.asm.jump_if(Condition::NotEqual, slow);
         self.takes(match (m.space, masked) {
@@ -451,7 +439,7 @@ impl Writer {
     ) -> Result<Loaded, NoTemplate> {
         let row = row_of(m).ok_or(NoTemplate)?;
         self.first_of(recipe, slow)?;
-        self.add_to_address(m, Code::Add_rm64_imm32)?;
+        self.add_to_address(m)?;
         self.buffer();
         let loaded = self.loaded_registers(m, 0);
         self.global_row(m, row, &loaded, slow)?;
@@ -478,12 +466,12 @@ impl Writer {
         slow: Label,
     ) -> Done {
         let bytes = m.element.memory * m.lanes;
-        self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
+        self.asm.sub(RAX, R8);
         if memory != 0 {
-            self.asm.op1i(Code::Add_rm64_imm32, RAX, memory);
+            self.asm.add(RAX, memory);
         }
         self.check_offset(bytes as u64, m.align, slow)?;
-        self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+        self.asm.add(RAX, R10);
         match extended {
             None => self.copy(m.store, m.data, bytes, loaded),
             Some(ty) => {
@@ -506,20 +494,19 @@ impl Writer {
             .ok()
             .filter(|s| *s < 1 << 31)
             .ok_or(NoTemplate)?;
-        self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
+        self.asm.sub(R9, span);
         self.asm.jump_if(Condition::Below, slow);
         if m.add != 0 {
             let add = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
-            self.asm.op1s(Code::Sub_rm64_imm32, R8, add);
+            self.asm.sub(R8, add);
         }
         let avx512 = self.features == Features::Avx512;
         let (base, limit, any, bad) = (5, 2, 4, 3);
         for (n, from) in [(base, R8), (limit, R9)] {
             if avx512 {
-                self.asm
-                    .op2(Code::EVEX_Vpbroadcastq_zmm_k1z_r64, c.register(n), from);
+                self.asm.v2(ops::BROADCAST_NUMBER_Q, c.register(n), from);
             } else {
-                self.asm.op2(Code::VEX_Vmovq_xmm_rm64, xmm(n), from);
+                self.asm.v2(ops::FROM_Q, xmm(n), from);
                 self.v2(c, ops::BROADCAST_Q, n, xmm(n));
             }
         }
@@ -539,39 +526,43 @@ impl Writer {
             }
             if avx512 {
                 // Not greater than the limit.
-                let code = Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
-                self.asm.op3i(code, K2, c.register(n), c.register(limit), 2);
+                self.asm.v3i(
+                    ops::MASK_OF_UQ,
+                    Mask::K2,
+                    c.register(n),
+                    c.register(limit),
+                    2,
+                );
                 if chunk != 0 {
-                    self.asm.mask(K2);
+                    self.asm.mask(Mask::K2);
                 }
             } else {
                 // Greater, as signed numbers; negative ones are outside, too.
                 let to = if chunk == 0 { bad } else { 6 };
-                let code = Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256;
-                self.asm.op3(code, ymm(to), ymm(n), ymm(limit));
+                self.asm.v3(ops::GREATER_Q, ymm(to), ymm(n), ymm(limit));
                 if chunk != 0 {
                     self.v3(c, ops::OR, bad, bad, to);
                 }
             }
         }
-        let ecx = Register::ECX;
+        let ecx = ECX;
         if avx512 {
-            self.asm.op2(Code::VEX_Kmovd_r32_kr, ecx, K2);
-            self.asm.op1i(Code::Cmp_rm32_imm32, ecx, 0xff);
+            self.asm.mask_to(ecx, Mask::K2);
+            self.asm.cmp(ecx, 0xff);
         } else {
             self.v3(c, ops::OR, bad, bad, any);
-            self.asm.op2(Code::VEX_Vmovmskpd_r32_ymm, ecx, ymm(bad));
-            self.asm.op2(Code::Test_rm32_r32, ecx, ecx);
+            self.asm.v2(ops::SIGNS_PD, ecx, ymm(bad));
+            self.asm.test(ecx, ecx);
         }
         self.asm.jump_if(Condition::NotEqual, slow);
         if m.align > 1 {
             let low = self.qwords(m.align - 1);
             if avx512 {
-                let code = Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64;
-                self.asm.op3(code, K2, c.register(any), low);
-                self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+                self.asm
+                    .v3(ops::MASK_OF_BITS_Q, Mask::K2, c.register(any), low);
+                self.asm.mask_any(Mask::K2);
             } else {
-                self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(any), low);
+                self.asm.v2(ops::TEST, ymm(any), low);
             }
             self.asm.jump_if(Condition::NotEqual, slow);
         }

@@ -3,12 +3,11 @@
 //! A segment that computes floats has code for the usual mode, and a further form for each kind of mode that it may
 //! well be entered in ([`visakit_exec::code::Modes`]). It is left to the interpreter in all others.
 
-use crate::assembler::{Condition, Label};
 use crate::flow::Compiler;
 use crate::kept::Content;
 use crate::pages::place as fields;
-use crate::vector::{CONSTANTS, Chunks, field, xmm};
-use iced_x86::{Code as Op, MemoryOperand, Register};
+use crate::vector::{Chunks, field};
+use crate::x64::{Condition, EAX, ECX, Label, Memory, RAX, RCX, Width, ops, xmm};
 use visakit_exec::code::Modes;
 use visakit_exec::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 
@@ -36,20 +35,19 @@ impl Compiler<'_> {
     /// Sets the host's rounding from the mode.
     pub(crate) fn round_as_mode(&mut self) {
         let control = field(fields::CONTROL);
-        self.writer.asm.op1(Op::VEX_Vldmxcsr_m32, control);
+        self.writer.asm.load_control(control);
     }
 
     /// The host rounds to nearest from here on.
     pub(crate) fn round_as_usual(&mut self) {
         let [usual, ..] = CONTROL;
         let usual = self.writer.dwords(usual);
-        self.writer.asm.op1(Op::VEX_Vldmxcsr_m32, usual);
+        self.writer.asm.load_control(usual);
     }
 
     /// `%cr0` was written, at this place, and has these contents. Modes that flush denormals or round to integers are the
     /// interpreter's from there on, and so are others than the expected one.
     pub(crate) fn update_mode(&mut self, offset: usize, modes: Modes, otherwise: Label) {
-        use Register::{EAX, ECX, RCX};
         let one = Chunks::new(self.writer.features, 4, 1);
         let held = self.writer.find(one, Content::Bytes { offset, bytes: 4 });
         let word = match held {
@@ -62,50 +60,42 @@ impl Compiler<'_> {
         };
         let asm = &mut self.writer.asm;
         match held {
-            Some(n) => asm.op2(Op::VEX_Vmovd_rm32_xmm, EAX, xmm(n)),
-            None => asm.op2(Op::Mov_r32_rm32, EAX, word),
+            Some(n) => asm.v2(ops::STORE_D, EAX, xmm(n)),
+            None => asm.mov(EAX, word),
         }
         let directed = fields::DIRECTED;
         let names = [fields::USUAL, directed, directed, directed];
         let expected = modes.only();
         if let Some(bits) = expected.filter(|bits| bits & !ROUNDING_BITS == USUAL_MODE) {
             let rounding = ((bits & ROUNDING_BITS) >> ROUNDING_BITS.trailing_zeros()) as usize;
-            asm.op1i(Op::And_rm32_imm32, EAX, MODE_BITS);
-            asm.op1i(Op::Cmp_rm32_imm32, EAX, bits);
+            asm.and(EAX, MODE_BITS);
+            asm.cmp(EAX, bits);
             asm.jump_if(Condition::NotEqual, otherwise);
             for (to, number) in [
                 (fields::CR0, bits),
                 (fields::CONTROL, by_rounding(CONTROL, rounding)),
                 (fields::MODE, by_rounding(names, rounding)),
             ] {
-                asm.op1i(Op::Mov_rm64_imm32, field(to), number);
+                asm.store_number(field(to), number);
             }
             return;
         }
         let control = self.writer.each_dword(|n| by_rounding(CONTROL, n));
         let mode = self.writer.each_dword(|n| by_rounding(names, n));
-        let of_rounding = |table: MemoryOperand| {
-            MemoryOperand::with_base_index_scale_displ_size(
-                CONSTANTS,
-                RCX,
-                4,
-                table.displacement,
-                8,
-            )
-        };
+        let of_rounding = |table: Memory| table.indexed(RCX, Width::Dword);
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r32_rm32, ECX, EAX);
-        asm.op1i(Op::And_rm32_imm32, EAX, MODE_BITS & !ROUNDING_BITS);
-        asm.op1i(Op::Cmp_rm32_imm32, EAX, USUAL_MODE);
+        asm.mov(ECX, EAX);
+        asm.and(EAX, MODE_BITS & !ROUNDING_BITS);
+        asm.cmp(EAX, USUAL_MODE);
         asm.jump_if(Condition::NotEqual, otherwise);
-        asm.op1i(Op::And_rm32_imm32, ECX, ROUNDING_BITS);
-        asm.op2(Op::Or_r32_rm32, EAX, ECX);
-        asm.op2(Op::Mov_rm64_r64, field(fields::CR0), Register::RAX);
-        asm.op1i(Op::Shr_rm32_imm8, ECX, ROUNDING_BITS.trailing_zeros());
-        asm.op2(Op::Mov_r32_rm32, EAX, of_rounding(control));
-        asm.op2(Op::Mov_rm32_r32, field(fields::CONTROL), EAX);
-        asm.op2(Op::Mov_r32_rm32, EAX, of_rounding(mode));
-        asm.op2(Op::Mov_rm32_r32, field(fields::MODE), EAX);
+        asm.and(ECX, ROUNDING_BITS);
+        asm.or(EAX, ECX);
+        asm.store(field(fields::CR0), RAX);
+        asm.shr(ECX, ROUNDING_BITS.trailing_zeros());
+        asm.mov(EAX, of_rounding(control));
+        asm.store(field(fields::CONTROL), EAX);
+        asm.mov(EAX, of_rounding(mode));
+        asm.store(field(fields::MODE), EAX);
     }
 }
 

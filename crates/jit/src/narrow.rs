@@ -1,9 +1,8 @@
 //! Floats of 16 bits: halves and brain floats. They are computed with as singles.
 
 use crate::load::bits;
-use crate::ops;
-use crate::vector::{Chunks, Done, Writer, xmm, ymm};
-use iced_x86::Code;
+use crate::vector::{Chunks, Done, Writer};
+use crate::x64::ops;
 use visakit_isa::DataType;
 
 /// Whether a type is one of these formats.
@@ -20,25 +19,13 @@ impl Writer {
             return Ok(());
         }
         self.narrow(c, n, 2)?;
-        if c.zmm {
-            let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-            self.asm.op2(code, c.register(n), ymm(n));
-        } else {
-            let code = Code::VEX_Vcvtph2ps_ymm_xmmm128;
-            self.asm.op2(code, c.register(n), xmm(n));
-        }
+        self.v2(c, ops::WIDEN_HF, n, c.half(n));
         Ok(())
     }
 
     /// Consecutive halves from singles, rounded to nearest even.
     pub(crate) fn halves(&mut self, c: Chunks, n: u32) {
-        if c.zmm {
-            let code = Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae;
-            self.asm.op2i(code, ymm(n), c.register(n), 0);
-        } else {
-            let code = Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8;
-            self.asm.op2i(code, xmm(n), c.register(n), 0);
-        }
+        self.asm.v2i(ops::NARROW_F_HF, c.half(n), c.register(n), 0);
     }
 
     /// Words in lanes from singles, rounded to nearest even. Of brain floats the upper halves of lanes are undefined.
@@ -46,13 +33,7 @@ impl Writer {
     pub(crate) fn word_of_single(&mut self, c: Chunks, n: u32, ty: DataType) {
         if ty == DataType::Hf {
             self.halves(c, n);
-            if c.zmm {
-                let code = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
-                self.asm.op2(code, c.register(n), ymm(n));
-            } else {
-                let code = Code::VEX_Vpmovzxwd_ymm_xmmm128;
-                self.asm.op2(code, c.register(n), xmm(n));
-            }
+            self.v2(c, ops::WIDEN_UW_D, n, c.half(n));
             return;
         }
         let (one, below) = (self.dwords(1), self.dwords(0x7fff));

@@ -5,7 +5,6 @@
 use {
     crate::pages::place,
     crate::vector::{Writer, field},
-    iced_x86::Code,
     std::sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
@@ -103,7 +102,7 @@ impl Writer {
     pub(crate) fn takes(&mut self, path: Path) {
         if self.traced {
             let byte = field(place::PATHS + path as i64);
-            self.asm.op1i(Code::Mov_rm8_imm8, byte, 1);
+            self.asm.store_byte(byte, 1);
         }
     }
 }

@@ -1,24 +1,20 @@
 //! Machine code for runs of bytes: lanes whose addresses follow each other.
 
 use crate::Features;
-use crate::assembler::{Condition, Label, Operand};
 use crate::kept::Content;
 use crate::load::widening;
 use crate::memory::{Loaded, at};
-use crate::ops;
 use crate::path::Path;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, Register};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::{Condition, ECX, Label, Mask, Operand, RAX, ops, xmm, ymm};
 use visakit_exec::code::{Element, LaneMessage};
 use visakit_isa::DataType;
-
-use Register::RAX;
 
 /// The function of three bits `a | b ^ c`, as a table of truth.
 const OR_DIFFERENT: u32 = 0xf6;
 
 /// The mask register that says, with all of its eight low bits set, that lanes were found to follow each other.
-pub(crate) const CONSECUTIVE: Register = Register::K7;
+pub(crate) const CONSECUTIVE: Mask = Mask::K7;
 
 /// How elements of lanes whose addresses follow each other are moved at once: as they are, or extended from a type.
 /// `None` if they are not.
@@ -131,11 +127,10 @@ impl Writer {
             self.takes(Path::RunAgain);
         }
         if c.zmm {
-            self.asm
-                .op2(Code::VEX_Kmovd_r32_kr, Register::ECX, CONSECUTIVE);
-            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
+            self.asm.mask_to(ECX, CONSECUTIVE);
+            self.asm.cmp(ECX, 0xff);
         } else {
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
+            self.asm.v2(ops::TEST, ymm(5), ymm(5));
         }
         self.asm.jump_if(Condition::NotEqual, otherwise);
         Ok(())
@@ -170,9 +165,8 @@ impl Writer {
             match (chunk, c.zmm) {
                 (0, _) => self.v3(c, ops::XOR, 5, 6, 7),
                 (_, true) => {
-                    let code = Code::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8;
                     let [all, own, first] = [5, 6, 7].map(|n| c.register(n));
-                    self.asm.op3i(code, all, own, first, OR_DIFFERENT);
+                    self.asm.v3i(ops::TERNARY_Q, all, own, first, OR_DIFFERENT);
                 }
                 (_, false) => {
                     self.v3(c, ops::XOR, 6, 6, 7);
@@ -181,9 +175,12 @@ impl Writer {
             }
         }
         if c.zmm {
-            let code = Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64;
-            self.asm
-                .op3(code, CONSECUTIVE, c.register(5), c.register(5));
+            self.asm.v3(
+                ops::MASK_OF_NO_BITS_Q,
+                CONSECUTIVE,
+                c.register(5),
+                c.register(5),
+            );
         }
         Ok(())
     }

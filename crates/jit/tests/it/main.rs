@@ -14,6 +14,7 @@ mod elementary;
 mod groups;
 mod joins;
 mod linear;
+mod listings;
 mod litmus;
 mod loops;
 mod media;
