@@ -121,7 +121,6 @@ impl Writer {
     ) {
         let float = matches!(lane, Lane::F32 | Lane::F64);
         let signed = matches!(lane, Lane::I32 | Lane::I64);
-        let _narrow = c.lane == 4;
         if self.features == Features::Avx512 {
             let op = match (float, signed) {
                 (true, _) => c.of(ops::MASK_OF_PS, ops::MASK_OF_PD),

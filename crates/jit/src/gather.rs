@@ -2,12 +2,13 @@
 //! other, otherwise by gathers and scatters, which cost several times as much.
 
 use crate::Features;
+use crate::access::Places;
 use crate::kept::Content;
 use crate::masks::mask_register;
-use crate::memory::{Loaded, Places, indexed};
+use crate::memory::Loaded;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
-use crate::x64::{Condition, EAX, ECX, Label, Mask, Memory, Number, R9, RAX, RCX, ops, xmm, ymm};
+use crate::x64::{Condition, ECX, Mask, Memory, ops, xmm, ymm};
 use visakit_exec::code::LaneMessage;
 
 impl Writer {
@@ -23,18 +24,19 @@ impl Writer {
         if !m.store {
             return self.load_chunks(m, places, masked, loaded);
         }
-        let Places { c, base, .. } = *places;
+        let c = places.c;
         // Element by element, as the interpreter stores them where lanes overlap.
         for &(memory, register) in &m.parts {
             let data = m.data + register as usize;
-            for (chunk, &n) in places.offsets.iter().enumerate() {
+            for chunk in 0..places.chunks() {
                 let done = self.asm.label();
                 if !masked && m.parts.len() == 1 {
                     let scattered = self.asm.label();
-                    self.is_row(c, n, scattered);
+                    let row = self.check_row(places, chunk, scattered)?;
                     self.takes(Path::RowStored);
                     let from = self.stored(c, chunk, data)?;
-                    self.store_bytes(indexed(base, RAX, memory), from, 4 * c.lanes)?;
+                    let there = row.at(memory as usize, 4 * c.lanes)?;
+                    self.store_bytes(there, from, 4 * c.lanes)?;
                     self.asm.jump(done);
                     self.asm.place(scattered);
                 }
@@ -43,10 +45,10 @@ impl Writer {
                     true => Path::StoredMasked,
                 });
                 if self.features == Features::Avx512 {
-                    self.scatter(c, chunk, n, (base, memory, data), masked)?;
+                    self.scatter(places, chunk, (memory, data), masked)?;
                 } else {
                     // A lane after the other.
-                    self.store_lanes(c, chunk, n, (base, memory, data), masked)?;
+                    self.store_lanes(places, chunk, (memory, data), masked)?;
                 }
                 self.asm.place(done);
             }
@@ -79,11 +81,11 @@ impl Writer {
         masked: bool,
         loaded: &Loaded,
     ) -> Done {
-        let Places { c, base, .. } = *places;
+        let c = places.c;
         let vectors = Chunks::new(self.features, 4, m.lanes);
         let bytes = 4 * vectors.lanes;
         let halves = (c.count / vectors.count.max(1)).max(1);
-        for (vector, offsets) in places.offsets.chunks(halves).enumerate() {
+        for vector in 0..places.chunks().div_ceil(halves) {
             let place = |register: u32| m.data + register as usize + vector * bytes;
             let to = |register: u32| {
                 let offset = place(register);
@@ -92,9 +94,9 @@ impl Writer {
                     .find(|(_, content)| *content == Content::Bytes { offset, bytes });
                 own.map(|(n, _)| *n)
             };
-            for (half, &n) in offsets.iter().enumerate() {
-                let chunk = vector * halves + half;
-                self.load_chunk(c, (chunk, half), n, m, base, masked, &to)?;
+            let first = vector * halves;
+            for chunk in first..places.chunks().min(first + halves) {
+                self.load_chunk(places, (chunk, chunk - first), m, masked, &to)?;
             }
             for &(_, register) in &m.parts {
                 if let Some(n) = to(register) {
@@ -107,17 +109,15 @@ impl Writer {
     }
 
     /// Loads a chunk, which is a vector of elements or half of one, to the register of each element, or to the file.
-    #[expect(clippy::too_many_arguments, reason = "a chunk and where it goes")]
     fn load_chunk(
         &mut self,
-        c: Chunks,
+        places: &Places,
         (chunk, half): (usize, usize),
-        n: u32,
         m: &LaneMessage,
-        base: Number,
         masked: bool,
         to: &impl Fn(u32) -> Option<u32>,
     ) -> Done {
+        let c = places.c;
         let bytes = 4 * c.lanes;
         let data = |register: u32| m.data + register as usize + chunk * bytes;
         let own = |register: u32| match (to(register), half) {
@@ -128,11 +128,11 @@ impl Writer {
         let done = self.asm.label();
         if !masked {
             let scattered = self.asm.label();
-            self.are_near(c, n, scattered);
+            let near = self.check_near(places, chunk, scattered)?;
             self.takes(Path::Near);
             for &(memory, register) in &m.parts {
                 let own = own(register);
-                self.load_near(c, own, indexed(base, RAX, memory))?;
+                self.load_near(c, own, near.at(memory as usize, bytes)?)?;
                 self.put(c, own, half, to(register), data(register))?;
             }
             self.asm.jump(done);
@@ -148,7 +148,7 @@ impl Writer {
                 let old = self.file(data(register), bytes)?;
                 self.load_bytes(own, old, bytes)?;
             }
-            let there = indexed(base, c.register(n), memory);
+            let there = places.lanes(chunk, memory)?;
             self.gather_chunk(c, chunk, own, there, masked);
             self.put(c, own, half, to(register), data(register))?;
         }
@@ -168,76 +168,6 @@ impl Writer {
                 .v3i(ops::INSERT_HALF, whole, whole, c.half(from), 1);
         }
         Ok(())
-    }
-
-    /// Sets register 6 to the distances of the lanes' offsets from that of the first one.
-    fn distances(&mut self, c: Chunks, n: u32) {
-        self.v2(c, c.of(ops::BROADCAST_D, ops::BROADCAST_Q), 5, xmm(n));
-        self.v3(c, c.of(ops::SUB_D, ops::SUB_Q), 6, n, 5);
-    }
-
-    /// Sets `rax` to the first lane of a register.
-    pub(crate) fn first_lane(&mut self, c: Chunks, n: u32) {
-        let to = if c.lane == 4 { EAX } else { RAX };
-        self.asm.v2(c.of(ops::STORE_D, ops::TO_Q), to, xmm(n));
-    }
-
-    /// Continues if register 6 has none of these bits, the same in each lane.
-    fn has_none(&mut self, c: Chunks, bits: Memory, otherwise: Label) {
-        if c.zmm {
-            let op = c.of(ops::MASK_OF_BITS_D, ops::MASK_OF_BITS_Q);
-            self.asm.v3(op, Mask::K2, c.register(6), bits);
-            self.asm.mask_any(Mask::K2);
-        } else {
-            self.asm.v2(ops::TEST, ymm(6), bits);
-        }
-        self.asm.jump_if(Condition::NotEqual, otherwise);
-    }
-
-    /// Continues if the lanes' elements follow each other, the first at the offset in `rax`.
-    fn is_row(&mut self, c: Chunks, n: u32, otherwise: Label) {
-        self.distances(c, n);
-        let (row, all) = if c.lane == 4 {
-            let row = self.each_dword(|lane| u32::try_from(4 * lane).unwrap_or(0));
-            (row, self.dwords(u32::MAX))
-        } else {
-            let row = self.each_qword(|lane| 4 * lane as u64);
-            (row, self.qwords(u64::MAX))
-        };
-        self.v3m(c, ops::XOR, 6, 6, row);
-        self.has_none(c, all, otherwise);
-        self.first_lane(c, n);
-    }
-
-    /// Continues if the elements of all lanes are in one vector of memory, which begins with that of the first lane, at
-    /// the offset in `rax`, and is inside of the memory. Register 6 then holds their places in it, as dwords.
-    fn are_near(&mut self, c: Chunks, n: u32, otherwise: Label) {
-        let bytes = 4 * c.lanes as u64;
-        self.distances(c, n);
-        let inside = bytes - 4;
-        let outside = self.qwords(if c.lane == 4 {
-            !(inside << 32 | inside)
-        } else {
-            !inside
-        });
-        self.has_none(c, outside, otherwise);
-        self.first_lane(c, n);
-        let end = Memory::at(RAX, inside.cast_signed());
-        self.asm.lea(RCX, end);
-        self.asm.cmp(RCX, R9);
-        self.asm.jump_if(Condition::Above, otherwise);
-        if c.lane == 4 {
-            self.v2i(c, ops::SHR_D_IMM, 6, c.register(6), 2);
-            return;
-        }
-        self.v2i(c, ops::SHR_Q_IMM, 6, c.register(6), 2);
-        if c.zmm {
-            self.asm.v2(ops::NARROW_Q_D, ymm(6), c.register(6));
-        } else {
-            self.asm.v2i(ops::EXTRACT_HALF, xmm(7), ymm(6), 1);
-            self.asm
-                .v3i(ops::SHUFFLE_PS, xmm(6), xmm(6), xmm(7), 0b1000_1000);
-        }
     }
 
     /// Loads the dwords of a vector of memory that register 6 names.
@@ -273,15 +203,15 @@ impl Writer {
     /// Scatters the dwords of a chunk.
     fn scatter(
         &mut self,
-        c: Chunks,
+        places: &Places,
         chunk: usize,
-        n: u32,
-        (base, memory, data): (Number, u32, usize),
+        (memory, data): (u32, usize),
         masked: bool,
     ) -> Done {
+        let c = places.c;
         let from = self.stored(c, chunk, data)?;
         self.lanes_mask(masked, chunk);
-        let there = indexed(base, c.register(n), memory);
+        let there = places.lanes(chunk, memory)?;
         let op = c.of(ops::SCATTER_D_D, ops::SCATTER_Q_D);
         self.asm.v2(op, there, c.dwords(from));
         self.asm.mask(Mask::K2);
@@ -301,13 +231,13 @@ impl Writer {
     /// Stores the lanes of a chunk of 32 bytes of offsets, which are in a register, one after the other.
     fn store_lanes(
         &mut self,
-        c: Chunks,
+        places: &Places,
         chunk: usize,
-        n: u32,
-        (base, memory, data): (Number, u32, usize),
+        (memory, data): (u32, usize),
         masked: bool,
     ) -> Done {
-        self.asm.v2i(ops::EXTRACT_HALF, xmm(5), ymm(n), 1);
+        let c = places.c;
+        self.split_offsets(places, chunk)?;
         for lane in 0..c.lanes {
             let number = chunk * c.lanes + lane;
             let skip = self.asm.label();
@@ -317,19 +247,9 @@ impl Writer {
                 self.asm.bit(MASK, number);
                 self.asm.jump_if(Condition::AboveOrEqual, skip);
             }
-            let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
-            let half = u32::try_from(c.lanes / 2).map_err(|_| NoTemplate)?;
-            let (from_register, at) = if lane < half {
-                (n, lane)
-            } else {
-                (5, lane - half)
-            };
-            let to = if c.lane == 4 { EAX } else { RAX };
-            let op = c.of(ops::EXTRACT_D, ops::EXTRACT_Q);
-            self.asm.v2i(op, to, xmm(from_register), at);
+            let there = self.lane_of_chunk(places, chunk, lane)?;
             self.asm.mov(ECX, from);
-            let there = indexed(base, RAX, memory);
-            self.asm.store(there, ECX);
+            self.asm.store(there.at(memory as usize, 4)?, ECX);
             if masked {
                 self.asm.place(skip);
             }

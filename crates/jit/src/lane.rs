@@ -2,23 +2,14 @@
 //!
 //! The places have been compared with the bounds before, for all lanes, and are the ones that are used here.
 
-use crate::memory::{Places, indexed};
+use crate::access::{Checked, Places};
 use crate::mode::Form;
-use crate::pages::place;
 use crate::path::Path;
-use crate::vector::{Done, MASK, NoTemplate, Writer, field};
+use crate::vector::{Done, MASK, NoTemplate, Writer};
 use crate::x64::{
-    Assembler, Condition, EAX, ECX, Memory, Number, R9, R11D, RAX, RCX, RDX, Width, ops, ops::Op,
-    xmm,
+    Assembler, Condition, EAX, ECX, Memory, Number, R9, R11D, RAX, RCX, Width, ops, ops::Op, xmm,
 };
 use visakit_exec::code::{AtomicOp, LaneAtomic, LaneMessage, LaneSpace};
-
-/// Bytes of the places of lanes in the context.
-fn lane_places(at: usize, bytes: usize) -> Result<Memory, NoTemplate> {
-    let is_inside = at + bytes <= place::LANES_BYTES;
-    let at = i64::try_from(at).ok().filter(|_| is_inside);
-    Ok(field(place::LANES + at.ok_or(NoTemplate)?))
-}
 
 /// How an element of so many bytes is moved.
 fn width(bytes: usize) -> Result<Width, NoTemplate> {
@@ -35,12 +26,7 @@ impl Writer {
     /// Accesses the memory of each lane, the lowest first: of those in [`MASK`], if it is masked. Clobbers `rax`, `rcx`,
     /// `rdx`, `r9` and `r11`.
     pub(crate) fn each_lane(&mut self, m: &LaneMessage, places: &Places, masked: bool) -> Done {
-        let c = places.c;
-        let bytes = c.lane * c.lanes;
-        for (chunk, &n) in places.offsets.iter().enumerate() {
-            let there = lane_places(chunk * bytes, bytes)?;
-            self.store_bytes(there, n, bytes)?;
-        }
+        self.store_offsets(places)?;
         if m.atomic.is_none() {
             self.takes(match m.store {
                 true => Path::EachStored,
@@ -68,7 +54,6 @@ impl Writer {
         places: &Places,
         masked: bool,
     ) -> Done {
-        let base = places.base;
         if masked {
             self.asm.mov(R11D, MASK);
         } else {
@@ -78,30 +63,28 @@ impl Writer {
         let again = self.asm.label();
         self.asm.place(again);
         self.asm.lowest_bit(ECX, R11D);
-        let size = places.c.lane;
-        let place = lane_places(0, size * m.lanes)?.indexed(RCX, width(size)?);
-        self.asm.extend(RDX, size, place);
-        self.one_lane(m, parts, |memory| Ok(indexed(base, RDX, memory)))?;
+        let checked = self.lane_in_turn(places, m.lanes)?;
+        self.one_lane(m, parts, checked)?;
         // The lowest lane is done.
         self.asm.clear_lowest_bit(R11D, R11D);
         self.asm.jump_if(Condition::NotEqual, again);
         Ok(())
     }
 
-    /// The elements of the lane in `ecx`, or its atomic operation. `there` is the place in memory, relative to the
-    /// lane's address.
+    /// The elements of the lane in `ecx`, or its atomic operation.
     pub(crate) fn one_lane(
         &mut self,
         m: &LaneMessage,
         parts: &[(u32, u32)],
-        there: impl Fn(u32) -> Result<Memory, NoTemplate>,
+        checked: Checked,
     ) -> Done {
+        let bytes = m.element.memory;
         if let Some(atomic) = &m.atomic {
-            return self.atomic(m, atomic, there(0)?);
+            return self.atomic(m, atomic, checked.at(0, bytes)?);
         }
         for &(memory, register) in parts {
             let here = m.data + register as usize;
-            self.element(m, there(memory)?, here)?;
+            self.element(m, checked.at(memory as usize, bytes)?, here)?;
         }
         Ok(())
     }

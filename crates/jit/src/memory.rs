@@ -5,49 +5,19 @@
 //! whole step, or finds the fault.
 
 use crate::Features;
+use crate::access::Places;
 use crate::kept::Content;
 use crate::linear::Recipe;
-use crate::masks::mask_register;
-use crate::pages::place;
 use crate::path::Path;
 use crate::pending::Holder;
 use crate::run::row_of;
-use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field};
-use crate::x64::{
-    Condition, EAX, ECX, Index, Label, Mask, Memory, Number, R8, R9, R9D, R10, RAX, RCX, RDI, RDX,
-    Width, ops, xmm, ymm,
-};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
+use crate::x64::{EAX, ECX, Label, RAX, RDX};
 use visakit_exec::code::{Element, LaneMessage, LaneSpace};
-use visakit_exec::memory::Region;
 use visakit_isa::DataType;
-
-/// The size of a [`Region`], as a shift.
-const REGION_SHIFT: u32 = size_of::<Region>().trailing_zeros();
-const _: () = assert!(size_of::<Region>().is_power_of_two(), "a shift");
-
-/// Where the lanes of a message are in memory: the offsets that were compared with its bounds.
-///
-/// This is the only way to lanes that lie anywhere. The offsets are in vector registers, which hold them until all lanes
-/// have been moved; addresses in the register file are never read again, as what is loaded may be written over them.
-pub(crate) struct Places {
-    pub(crate) c: Chunks,
-    /// The register of each chunk.
-    pub(crate) offsets: Vec<u32>,
-    /// The register with the address of the memory.
-    pub(crate) base: Number,
-}
 
 /// Registers that a load fills, with what they hold afterwards. Bytes that have none go through the file alone.
 pub(crate) type Loaded = Vec<(u32, Content)>;
-
-pub(crate) fn at(base: Number, offset: usize) -> Result<Memory, NoTemplate> {
-    let offset = i32::try_from(offset).map_err(|_| NoTemplate)?;
-    Ok(Memory::at(base, offset.into()))
-}
-
-pub(crate) fn indexed(base: Number, index: impl Into<Index>, offset: u32) -> Memory {
-    Memory::at(base, offset.into()).indexed(index, Width::Byte)
-}
 
 impl Writer {
     /// Emits code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], at least one. It
@@ -183,75 +153,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Of the buffer that may have the address in `rax`: its address in `r8`, its bytes in `r9`, its place in `r10`. If it
-    /// is another one, or none, the address is outside of it.
-    fn buffer(&mut self) {
-        let [address, bytes, storage] =
-            Region::LAYOUT.map(|offset| Memory::at(RCX, i64::try_from(offset).unwrap_or(0)));
-        let asm = &mut self.asm;
-        asm.mov(RCX, RAX);
-        asm.shr(RCX, 32);
-        asm.and(RCX, field(place::STORAGE_MASK));
-        asm.shl(RCX, REGION_SHIFT);
-        asm.add(RCX, field(place::STORAGE));
-        asm.mov(R8, address);
-        asm.mov(R9, bytes);
-        asm.mov(R10, storage);
-    }
-
-    /// Of shared local memory or of a surface: its address in `rdi`, its bytes in `r9`.
-    fn window(&mut self, space: LaneSpace, slow: Label) -> Done {
-        let LaneSpace::Surface { place: index, add } = space else {
-            self.asm.mov(RDI, field(place::LOCAL));
-            self.asm.mov(R9, field(place::LOCAL_BYTES));
-            return Ok(());
-        };
-        let [_, bytes, storage] =
-            Region::LAYOUT.map(|offset| Memory::at(RCX, i64::try_from(offset).unwrap_or(0)));
-        if let Some(index) = index {
-            let index = self.file(index, 4)?;
-            self.asm.mov(ECX, index);
-            if add != 0 {
-                self.asm.add(ECX, add);
-            }
-            self.takes(Path::SurfaceIndex);
-        } else {
-            self.asm.mov(ECX, add);
-        }
-        let asm = &mut self.asm;
-        asm.cmp(RCX, field(place::SURFACE_COUNT));
-        asm.jump_if(Condition::AboveOrEqual, slow);
-        asm.shl(RCX, REGION_SHIFT);
-        asm.add(RCX, field(place::SURFACES));
-        asm.mov(RDI, storage);
-        asm.mov(R9, bytes);
-        // Offsets are used as numbers of 32 bits with a sign.
-        asm.mov(EAX, 0x7fff_ffff);
-        asm.cmp(R9, RAX);
-        asm.mov_if(Condition::Above, R9, RAX);
-        Ok(())
-    }
-
-    /// Continues if this many bytes from the offset in `rax` are below `r9`, which is clobbered, and the offset is
-    /// aligned.
-    fn check_offset(&mut self, bytes: u64, align: u64, slow: Label) -> Done {
-        let bytes = u32::try_from(bytes)
-            .ok()
-            .filter(|b| *b < 1 << 31)
-            .ok_or(NoTemplate)?;
-        let asm = &mut self.asm;
-        asm.sub(R9, bytes);
-        asm.jump_if(Condition::Below, slow);
-        asm.cmp(RAX, R9);
-        asm.jump_if(Condition::Above, slow);
-        if align > 1 {
-            let low = u32::try_from(align - 1).map_err(|_| NoTemplate)?;
-            asm.test(RAX, low);
-            asm.jump_if(Condition::NotEqual, slow);
-        }
-        Ok(())
-    }
-
     /// The only lane's elements: one after the other, or one by one.
     fn block(&mut self, m: &LaneMessage, slow: Label) -> Result<Loaded, NoTemplate> {
         let packed = Self::is_vector(m)
@@ -264,29 +165,24 @@ impl Writer {
             return Err(NoTemplate);
         }
         self.first_address(m, false)?;
-        if m.space == LaneSpace::Global {
+        let checked = if m.space == LaneSpace::Global {
             if m.mask != u64::MAX {
                 return Err(NoTemplate);
             }
             self.buffer();
-            self.asm.sub(RAX, R8);
-            self.check_offset(bytes, m.align, slow)?;
+            let checked = self.check_in_buffer(0, bytes, m.align, slow)?;
             self.takes(Path::Block);
-            self.asm.add(RAX, R10);
+            checked
         } else {
             if m.mask != u64::MAX {
                 // The upper half becomes zero, too.
                 let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
                 self.asm.and(EAX, mask);
             }
-            // The address is in the way.
-            self.asm.mov(R8, RAX);
-            self.window(m.space, slow)?;
-            self.asm.mov(RAX, R8);
-            self.check_offset(bytes, m.align, slow)?;
+            let checked = self.check_in_window(m.space, bytes, m.align, slow)?;
             self.takes(Path::BlockWindow);
-            self.asm.add(RAX, RDI);
-        }
+            checked
+        };
         if packed {
             let bytes = usize::try_from(bytes).map_err(|_| NoTemplate)?;
             let to = if m.store {
@@ -294,35 +190,14 @@ impl Writer {
             } else {
                 self.registers_for(m.data, bytes, 0)
             };
-            self.copy(m.store, m.data, bytes, &to)?;
+            self.copy(checked, m.store, m.data, bytes, &to)?;
             return Ok(to);
         }
         self.takes(Path::BlockElements);
-        self.asm.mov(RDX, RAX);
+        let checked = self.move_checked(checked, RDX);
         self.asm.xor(ECX, ECX);
-        self.one_lane(m, &m.parts, |memory| {
-            let memory = i64::from(memory);
-            Ok(Memory::at(RDX, memory))
-        })?;
+        self.one_lane(m, &m.parts, checked)?;
         Ok(Vec::new())
-    }
-
-    /// The enabled lanes of a chunk; the others become zero: their address is as good as any. With AVX-512 the mask
-    /// register of the chunk holds its lanes from here on.
-    fn only_enabled(&mut self, c: Chunks, chunk: usize, to: u32, n: u32) {
-        if self.features == Features::Avx512 {
-            self.lanes_of(c, chunk, MASK, mask_register(chunk));
-            self.v2(
-                c,
-                c.of(ops::MASKED_MOVE_D, ops::MASKED_MOVE_Q),
-                to,
-                c.register(n),
-            );
-            self.asm.mask_or_zero(mask_register(chunk));
-        } else {
-            self.spread(c, chunk, MASK, 6);
-            self.v3(c, ops::AND, to, n, 6);
-        }
     }
 
     /// Shared local memory, or a surface, at addresses of 32 bits.
@@ -332,62 +207,7 @@ impl Writer {
         masked: bool,
         slow: Label,
     ) -> Result<Loaded, NoTemplate> {
-        let c = Chunks::new(self.features, 4, m.lanes);
-        let full = if c.zmm { 16 } else { 8 };
-        if c.lanes != full {
-            return Err(NoTemplate);
-        }
-        let span = u32::try_from(m.span).ok().filter(|n| *n < 1 << 30);
-        let span = span.ok_or(NoTemplate)?;
-        // Sums are of as many bits as lanes have.
-        let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
-        self.window(m.space, slow)?;
-        self.asm.sub(R9, span);
-        self.asm.jump_if(Condition::Below, slow);
-        let (limit, most, any) = (7, 3, 4);
-        let mut offsets = Vec::with_capacity(c.count);
-        for chunk in 0..c.count {
-            let bytes = c.lanes * m.width;
-            let place = m.addresses + chunk * bytes;
-            let (n, mut from) = self.result_and_source(c, place, bytes)?;
-            if m.add != 0 {
-                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
-                let add = self.dwords(m.add as u32);
-                self.v3m(c, ops::ADD_D, n, from, add);
-                from = n;
-            }
-            let mask = self.dwords(mask);
-            self.v3m(c, ops::AND, n, from, mask);
-            if masked {
-                self.only_enabled(c, chunk, n, n);
-            }
-            offsets.push(n);
-            if chunk == 0 {
-                self.v2(c, ops::MOVE, most, c.register(n));
-                self.v2(c, ops::MOVE, any, c.register(n));
-            } else {
-                self.v3(c, ops::MAX_UD, most, most, n);
-                self.v3(c, ops::OR, any, any, n);
-            }
-        }
-        self.asm.v2(ops::LOAD_D, xmm(limit), R9D);
-        self.v2(c, ops::BROADCAST_D, limit, xmm(limit));
-        self.v3(c, ops::MIN_UD, 5, most, limit);
-        self.v3(c, ops::XOR, 5, 5, most);
-        if m.align > 1 {
-            let low = self.dwords(u32::try_from(m.align - 1).map_err(|_| NoTemplate)?);
-            self.v3m(c, ops::AND, any, any, low);
-            self.v3(c, ops::OR, 5, 5, any);
-        }
-        // Anything left is an address outside, or one that is not aligned.
-        if c.zmm {
-            let n = c.register(5);
-            self.asm.v3(ops::MASK_OF_BITS_D, Mask::K2, n, n);
-            self.asm.mask_any(Mask::K2);
-        } else {
-            self.asm.v2(ops::TEST, ymm(5), ymm(5));
-        }
-        self.asm.jump_if(Condition::NotEqual, slow);
+        let places = self.check_window_lanes(m, masked, slow)?;
         self.takes(match (m.space, masked) {
             (LaneSpace::Local, false) => Path::Local,
             (LaneSpace::Local, true) => Path::LocalMasked,
@@ -395,8 +215,7 @@ impl Writer {
             (_, true) => Path::SurfaceMasked,
         });
         let loaded = self.loaded_registers(m, 0);
-        let base = RDI;
-        self.move_lanes(m, &Places { c, offsets, base }, masked, &loaded)?;
+        self.move_lanes(m, &places, masked, &loaded)?;
         Ok(loaded)
     }
 
@@ -466,17 +285,12 @@ impl Writer {
         slow: Label,
     ) -> Done {
         let bytes = m.element.memory * m.lanes;
-        self.asm.sub(RAX, R8);
-        if memory != 0 {
-            self.asm.add(RAX, memory);
-        }
-        self.check_offset(bytes as u64, m.align, slow)?;
-        self.asm.add(RAX, R10);
+        let checked = self.check_in_buffer(memory, bytes as u64, m.align, slow)?;
         match extended {
-            None => self.copy(m.store, m.data, bytes, loaded),
+            None => self.copy(checked, m.store, m.data, bytes, loaded),
             Some(ty) => {
                 self.takes(Path::RunExtended);
-                self.extend(m, ty)
+                self.extend(checked, m, ty)
             }
         }
     }
@@ -490,88 +304,12 @@ impl Writer {
         slow: Label,
         loaded: &Loaded,
     ) -> Done {
-        let span = u32::try_from(m.span)
-            .ok()
-            .filter(|s| *s < 1 << 31)
-            .ok_or(NoTemplate)?;
-        self.asm.sub(R9, span);
-        self.asm.jump_if(Condition::Below, slow);
-        if m.add != 0 {
-            let add = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
-            self.asm.sub(R8, add);
-        }
-        let avx512 = self.features == Features::Avx512;
-        let (base, limit, any, bad) = (5, 2, 4, 3);
-        for (n, from) in [(base, R8), (limit, R9)] {
-            if avx512 {
-                self.asm.v2(ops::BROADCAST_NUMBER_Q, c.register(n), from);
-            } else {
-                self.asm.v2(ops::FROM_Q, xmm(n), from);
-                self.v2(c, ops::BROADCAST_Q, n, xmm(n));
-            }
-        }
-        let mut offsets = Vec::with_capacity(c.count);
-        for chunk in 0..c.count {
-            let bytes = c.lanes * m.width;
-            let (n, from) = self.result_and_source(c, m.addresses + chunk * bytes, bytes)?;
-            self.v3(c, ops::SUB_Q, n, from, base);
-            if masked {
-                self.only_enabled(c, chunk, n, n);
-            }
-            offsets.push(n);
-            if chunk == 0 {
-                self.v2(c, ops::MOVE, any, c.register(n));
-            } else {
-                self.v3(c, ops::OR, any, any, n);
-            }
-            if avx512 {
-                // Not greater than the limit.
-                self.asm.v3i(
-                    ops::MASK_OF_UQ,
-                    Mask::K2,
-                    c.register(n),
-                    c.register(limit),
-                    2,
-                );
-                if chunk != 0 {
-                    self.asm.mask(Mask::K2);
-                }
-            } else {
-                // Greater, as signed numbers; negative ones are outside, too.
-                let to = if chunk == 0 { bad } else { 6 };
-                self.asm.v3(ops::GREATER_Q, ymm(to), ymm(n), ymm(limit));
-                if chunk != 0 {
-                    self.v3(c, ops::OR, bad, bad, to);
-                }
-            }
-        }
-        let ecx = ECX;
-        if avx512 {
-            self.asm.mask_to(ecx, Mask::K2);
-            self.asm.cmp(ecx, 0xff);
-        } else {
-            self.v3(c, ops::OR, bad, bad, any);
-            self.asm.v2(ops::SIGNS_PD, ecx, ymm(bad));
-            self.asm.test(ecx, ecx);
-        }
-        self.asm.jump_if(Condition::NotEqual, slow);
-        if m.align > 1 {
-            let low = self.qwords(m.align - 1);
-            if avx512 {
-                self.asm
-                    .v3(ops::MASK_OF_BITS_Q, Mask::K2, c.register(any), low);
-                self.asm.mask_any(Mask::K2);
-            } else {
-                self.asm.v2(ops::TEST, ymm(any), low);
-            }
-            self.asm.jump_if(Condition::NotEqual, slow);
-        }
+        let places = self.check_buffer_lanes(c, m, masked, slow)?;
         self.takes(match masked {
             false => Path::Scattered,
             true => Path::ScatteredMasked,
         });
-        let base = R10;
-        self.move_lanes(m, &Places { c, offsets, base }, masked, loaded)
+        self.move_lanes(m, &places, masked, loaded)
     }
 
     /// Moves lanes, as vectors or one after the other.

@@ -1,12 +1,13 @@
 //! Machine code for runs of bytes: lanes whose addresses follow each other.
 
 use crate::Features;
+use crate::access::Checked;
 use crate::kept::Content;
 use crate::load::widening;
-use crate::memory::{Loaded, at};
+use crate::memory::Loaded;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
-use crate::x64::{Condition, ECX, Label, Mask, Operand, RAX, ops, xmm, ymm};
+use crate::x64::{Condition, ECX, Label, Mask, Operand, ops, xmm, ymm};
 use visakit_exec::code::{Element, LaneMessage};
 use visakit_isa::DataType;
 
@@ -43,8 +44,15 @@ pub(crate) fn row_of(m: &LaneMessage) -> Option<(u32, Option<DataType>)> {
 }
 
 impl Writer {
-    /// Copies bytes between memory at `rax` and the register file. Bytes that are loaded go through these registers.
-    pub(crate) fn copy(&mut self, store: bool, data: usize, bytes: usize, loaded: &Loaded) -> Done {
+    /// Copies bytes between memory and the register file. Bytes that are loaded go through these registers.
+    pub(crate) fn copy(
+        &mut self,
+        checked: Checked,
+        store: bool,
+        data: usize,
+        bytes: usize,
+        loaded: &Loaded,
+    ) -> Done {
         let mut done = 0;
         while done < bytes {
             let left = bytes - done;
@@ -55,7 +63,7 @@ impl Writer {
                 8.. => 8,
                 _ => 4,
             };
-            let there = at(RAX, done)?;
+            let there = checked.at(done, size)?;
             let content = Content::Bytes {
                 offset: data + done,
                 bytes: size,
@@ -95,12 +103,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Extends the elements at `rax`, which follow each other, to lanes of 32 bits.
-    pub(crate) fn extend(&mut self, m: &LaneMessage, ty: DataType) -> Done {
+    /// Extends elements, which follow each other, to lanes of 32 bits.
+    pub(crate) fn extend(&mut self, checked: Checked, m: &LaneMessage, ty: DataType) -> Done {
         let c = Chunks::new(self.features, 4, m.lanes);
         let op = widening(ty, 4).ok_or(NoTemplate)?;
         for chunk in 0..c.count {
-            let from = at(RAX, chunk * c.lanes * m.element.memory)?;
+            let read = c.lanes * m.element.memory;
+            let from = checked.at(chunk * read, read)?;
             let bytes = 4 * c.lanes;
             let to = self.file(m.data + chunk * bytes, bytes)?;
             self.v2(c, op, 0, from);

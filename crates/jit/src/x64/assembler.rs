@@ -1,6 +1,6 @@
 //! Lists of machine instructions with labels.
 
-use super::registers::{Mask, Operand};
+use super::registers::{Index, Mask, Memory, Operand};
 use iced_x86::{Code, Encoder, Instruction, OpKind};
 
 /// A place in the code that jumps name.
@@ -61,6 +61,35 @@ enum Item {
     Removed,
 }
 
+/// How many parts of the code there were when a register was last written.
+#[derive(Debug, Default)]
+struct Written {
+    numbers: [usize; 16],
+    vectors: [usize; 32],
+}
+
+impl Written {
+    fn of(&mut self, index: Index) -> Option<&mut usize> {
+        match index {
+            Index::Number(number) => self.numbers.get_mut(usize::from(number.register)),
+            Index::Lanes(vector) => self.vectors.get_mut(vector.number as usize),
+        }
+    }
+
+    /// Whether the registers of an address are what they were when it was compared with the bounds of kernel memory.
+    fn is_valid(&mut self, memory: Memory) -> bool {
+        let Some((since, base, index)) = memory.checked_registers() else {
+            return true;
+        };
+        let mut registers = [Some(base.into()), index].into_iter().flatten();
+        registers.all(|register| self.of(register).is_some_and(|written| *written <= since))
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut usize> {
+        self.numbers.iter_mut().chain(&mut self.vectors)
+    }
+}
+
 /// Machine code that is being written.
 ///
 /// What the processor would not understand, or not as it was meant, is found here, in any build: then there is no code.
@@ -68,6 +97,7 @@ enum Item {
 pub(crate) struct Assembler {
     items: Vec<Item>,
     labels: usize,
+    written: Written,
     /// Whether something could not be encoded. Then there is no code.
     failed: bool,
 }
@@ -90,8 +120,7 @@ fn set_operand(
             instruction.set_memory_base(operand.base);
             instruction.set_memory_index(operand.index);
             instruction.set_memory_index_scale(operand.scale);
-            let has_displacement = operand.displacement != 0;
-            instruction.set_memory_displ_size(u32::from(has_displacement) * operand.displ_size);
+            instruction.set_memory_displ_size(operand.displ_size);
             instruction.set_memory_displacement64(operand.displacement.cast_unsigned());
             return Some(());
         }
@@ -157,7 +186,41 @@ impl Assembler {
                 return;
             }
         }
+        let is_valid = |operand: &Operand| match operand {
+            Operand::Memory(memory) => self.written.is_valid(*memory),
+            _ => true,
+        };
+        if !operands.iter().all(is_valid) {
+            self.failed = true;
+            return;
+        }
         self.items.push(Item::Instruction(instruction));
+        // Comparisons write nothing, but that matters to none.
+        match operands.first() {
+            Some(Operand::Number(number)) => self.writes((*number).into()),
+            Some(Operand::Vector(vector)) => self.writes((*vector).into()),
+            _ => {}
+        }
+    }
+
+    /// The last instruction writes a register.
+    pub(super) fn writes(&mut self, register: Index) {
+        let now = self.now();
+        match self.written.of(register) {
+            Some(written) => *written = now,
+            None => self.failed = true,
+        }
+    }
+
+    /// The last instruction may write all registers.
+    pub(super) fn writes_all(&mut self) {
+        let now = self.now();
+        self.written.all().for_each(|written| *written = now);
+    }
+
+    /// A time, for addresses that are compared with the bounds of kernel memory.
+    pub(crate) const fn now(&self) -> usize {
+        self.items.len()
     }
 
     /// A place to go back to.
@@ -175,6 +238,9 @@ impl Assembler {
     /// Removes what was written after a mark. Nothing that stays may jump to a label that was placed since.
     pub(crate) fn back(&mut self, mark: usize) {
         self.items.truncate(mark);
+        self.written
+            .all()
+            .for_each(|written| *written = mark.min(*written));
     }
 
     /// Removes an instruction. Marks do not change.

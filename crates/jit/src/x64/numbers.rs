@@ -1,6 +1,6 @@
 //! Instructions on numbers: general registers, and the memory that holds numbers.
 
-use super::registers::{Memory, Number, Operand, Width};
+use super::registers::{Memory, Number, Operand, RAX, Width};
 use super::{Assembler, Condition};
 use iced_x86::{Code, OpKind};
 
@@ -271,6 +271,7 @@ impl Assembler {
         ];
         self.emit(sized(codes, new.width), &[place.into(), new.into()]);
         self.lock();
+        self.writes(RAX.into());
     }
 
     pub(crate) fn push(&mut self, number: Number) {
@@ -285,6 +286,7 @@ impl Assembler {
     pub(crate) fn call(&mut self, place: Memory) {
         self.emit(Code::VEX_Vzeroupper, &[]);
         self.emit(Code::Call_rm64, &[place.into()]);
+        self.writes_all();
     }
 
     /// Continues at an address.

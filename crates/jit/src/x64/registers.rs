@@ -15,7 +15,7 @@ pub(crate) enum Width {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Number {
     /// The number of the register in the code of instructions.
-    register: u8,
+    pub(super) register: u8,
     pub(super) width: Width,
 }
 
@@ -80,7 +80,7 @@ pub(crate) enum Shape {
 /// A vector register, or its low half or quarter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Vector {
-    number: u32,
+    pub(super) number: u32,
     pub(super) shape: Shape,
 }
 
@@ -173,6 +173,8 @@ pub(crate) struct Memory {
     base: Number,
     index: Option<(Index, Width)>,
     displacement: i64,
+    /// If it was compared with the bounds of kernel memory: when.
+    since: Option<usize>,
 }
 
 impl Memory {
@@ -182,6 +184,30 @@ impl Memory {
             base,
             index: None,
             displacement,
+            since: None,
+        }
+    }
+
+    /// A place of kernel memory, which was compared with its bounds at a time of the assembler. Where a register that it is
+    /// made of has been written since, there is no code.
+    pub(crate) fn checked(base: Number, index: impl Into<Index>, since: usize) -> Self {
+        Self::checked_at(base, since).indexed(index, Width::Byte)
+    }
+
+    /// Such a place whose address is in one register.
+    pub(crate) const fn checked_at(base: Number, since: usize) -> Self {
+        Self {
+            since: Some(since),
+            ..Self::at(base, 0)
+        }
+    }
+
+    /// The registers that an address is made of, and when it was compared with the bounds of kernel memory.
+    pub(super) const fn checked_registers(self) -> Option<(usize, Number, Option<Index>)> {
+        match (self.since, self.index) {
+            (None, _) => None,
+            (Some(since), None) => Some((since, self.base, None)),
+            (Some(since), Some((index, _))) => Some((since, self.base, Some(index))),
         }
     }
 
@@ -203,23 +229,15 @@ impl Memory {
     }
 
     pub(super) fn operand(self) -> MemoryOperand {
-        let base = self.base.register();
-        match self.index {
-            None => MemoryOperand::with_base_displ(base, self.displacement),
-            Some((index, width)) => {
-                let index = match index {
-                    Index::Number(number) => number.register(),
-                    Index::Lanes(vector) => vector.register(),
-                };
-                MemoryOperand::with_base_index_scale_displ_size(
-                    base,
-                    index,
-                    1 << width as u32,
-                    self.displacement,
-                    8,
-                )
-            }
-        }
+        let (index, scale) = match self.index {
+            None => (Register::None, 1),
+            Some((Index::Number(number), width)) => (number.register(), 1 << width as u32),
+            Some((Index::Lanes(vector), width)) => (vector.register(), 1 << width as u32),
+        };
+        // No byte of a displacement, one, or four.
+        let size = u32::from(self.displacement != 0);
+        let (base, displacement) = (self.base.register(), self.displacement);
+        MemoryOperand::with_base_index_scale_displ_size(base, index, scale, displacement, size)
     }
 
     /// Whether an index is a register that only AVX-512 names.

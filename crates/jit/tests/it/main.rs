@@ -13,6 +13,7 @@ mod bits;
 mod elementary;
 mod groups;
 mod joins;
+mod layers;
 mod linear;
 mod listings;
 mod litmus;
