@@ -196,7 +196,8 @@ impl Writer {
         })
     }
 
-    /// The same bytes by their address in another register, which leaves `rax` for other things.
+    /// The same bytes by their address in another register, which leaves `rax` for other things. Unlike a copy of the
+    /// register, `lea` is refused where the address has changed.
     pub(crate) fn move_checked(&mut self, from: Checked, to: Number) -> Checked {
         self.asm.lea(to, from.start);
         Checked {
@@ -225,51 +226,52 @@ impl Writer {
         self.window(m.space, slow)?;
         self.asm.sub(R9, span);
         self.asm.jump_if(Condition::Below, slow);
-        let (limit, most, any) = (7, 3, 4);
-        let mut offsets = Vec::with_capacity(c.count);
-        for chunk in 0..c.count {
-            let bytes = c.lanes * m.width;
-            let place = m.addresses + chunk * bytes;
-            let (n, mut from) = self.result_and_source(c, place, bytes)?;
-            if m.add != 0 {
-                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
-                let add = self.dwords(m.add as u32);
-                self.v3m(c, ops::ADD_D, n, from, add);
-                from = n;
+        self.with_scratch(|own, [most, any, outside, limit]| {
+            let mut offsets = Vec::with_capacity(c.count);
+            for chunk in 0..c.count {
+                let bytes = c.lanes * m.width;
+                let place = m.addresses + chunk * bytes;
+                let (n, mut from) = own.result_and_source(c, place, bytes)?;
+                if m.add != 0 {
+                    #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
+                    let add = own.dwords(m.add as u32);
+                    own.v3m(c, ops::ADD_D, n, from, add);
+                    from = n;
+                }
+                let mask = own.dwords(mask);
+                own.v3m(c, ops::AND, n, from, mask);
+                if masked {
+                    own.only_enabled(c, chunk, n);
+                }
+                offsets.push(n);
+                if chunk == 0 {
+                    own.v2(c, ops::MOVE, most, c.register(n));
+                    own.v2(c, ops::MOVE, any, c.register(n));
+                } else {
+                    own.v3(c, ops::MAX_UD, most, most, n);
+                    own.v3(c, ops::OR, any, any, n);
+                }
             }
-            let mask = self.dwords(mask);
-            self.v3m(c, ops::AND, n, from, mask);
-            if masked {
-                self.only_enabled(c, chunk, n);
+            own.asm.v2(ops::LOAD_D, xmm(limit), R9D);
+            own.v2(c, ops::BROADCAST_D, limit, xmm(limit));
+            own.v3(c, ops::MIN_UD, outside, most, limit);
+            own.v3(c, ops::XOR, outside, outside, most);
+            if m.align > 1 {
+                let low = own.dwords(u32::try_from(m.align - 1).map_err(|_| NoTemplate)?);
+                own.v3m(c, ops::AND, any, any, low);
+                own.v3(c, ops::OR, outside, outside, any);
             }
-            offsets.push(n);
-            if chunk == 0 {
-                self.v2(c, ops::MOVE, most, c.register(n));
-                self.v2(c, ops::MOVE, any, c.register(n));
+            // Anything left is an address outside, or one that is not aligned.
+            if c.zmm {
+                let n = c.register(outside);
+                own.asm.v3(ops::MASK_OF_BITS_D, Mask::K2, n, n);
+                own.asm.mask_any(Mask::K2);
             } else {
-                self.v3(c, ops::MAX_UD, most, most, n);
-                self.v3(c, ops::OR, any, any, n);
+                own.asm.v2(ops::TEST, ymm(outside), ymm(outside));
             }
-        }
-        self.asm.v2(ops::LOAD_D, xmm(limit), R9D);
-        self.v2(c, ops::BROADCAST_D, limit, xmm(limit));
-        self.v3(c, ops::MIN_UD, 5, most, limit);
-        self.v3(c, ops::XOR, 5, 5, most);
-        if m.align > 1 {
-            let low = self.dwords(u32::try_from(m.align - 1).map_err(|_| NoTemplate)?);
-            self.v3m(c, ops::AND, any, any, low);
-            self.v3(c, ops::OR, 5, 5, any);
-        }
-        // Anything left is an address outside, or one that is not aligned.
-        if c.zmm {
-            let n = c.register(5);
-            self.asm.v3(ops::MASK_OF_BITS_D, Mask::K2, n, n);
-            self.asm.mask_any(Mask::K2);
-        } else {
-            self.asm.v2(ops::TEST, ymm(5), ymm(5));
-        }
-        self.asm.jump_if(Condition::NotEqual, slow);
-        Ok(self.places(c, offsets, RDI, span))
+            own.asm.jump_if(Condition::NotEqual, slow);
+            Ok(own.places(c, offsets, RDI, span))
+        })
     }
 
     /// The lanes of a message anywhere in the buffer of the first one, as [`Self::buffer`] has found it. `r9` becomes the
@@ -290,59 +292,65 @@ impl Writer {
             self.asm.sub(R8, add);
         }
         let avx512 = self.features == Features::Avx512;
-        let (base, limit, any, bad) = (5, 2, 4, 3);
-        for (n, from) in [(base, R8), (limit, R9)] {
-            if avx512 {
-                self.asm.v2(ops::BROADCAST_NUMBER_Q, c.register(n), from);
-            } else {
-                self.asm.v2(ops::FROM_Q, xmm(n), from);
-                self.v2(c, ops::BROADCAST_Q, n, xmm(n));
-            }
-        }
-        let mut offsets = Vec::with_capacity(c.count);
-        for chunk in 0..c.count {
-            let bytes = c.lanes * m.width;
-            let (n, from) = self.result_and_source(c, m.addresses + chunk * bytes, bytes)?;
-            self.v3(c, ops::SUB_Q, n, from, base);
-            if masked {
-                self.only_enabled(c, chunk, n);
-            }
-            offsets.push(n);
-            if chunk == 0 {
-                self.v2(c, ops::MOVE, any, c.register(n));
-            } else {
-                self.v3(c, ops::OR, any, any, n);
-            }
-            if avx512 {
-                // Not greater than the limit.
-                let (n, limit) = (c.register(n), c.register(limit));
-                self.asm.v3i(ops::MASK_OF_UQ, Mask::K2, n, limit, 2);
-                if chunk != 0 {
-                    self.asm.mask(Mask::K2);
-                }
-            } else {
-                // Greater, as signed numbers; negative ones are outside, too.
-                let to = if chunk == 0 { bad } else { 6 };
-                self.v3(c, ops::GREATER_Q, to, n, limit);
-                if chunk != 0 {
-                    self.v3(c, ops::OR, bad, bad, to);
+        // A register of sources, which messages have not.
+        let limit = 2;
+        self.with_scratch(|own, [bad, any, base]| {
+            for (n, from) in [(base, R8), (limit, R9)] {
+                if avx512 {
+                    own.asm.v2(ops::BROADCAST_NUMBER_Q, c.register(n), from);
+                } else {
+                    own.asm.v2(ops::FROM_Q, xmm(n), from);
+                    own.v2(c, ops::BROADCAST_Q, n, xmm(n));
                 }
             }
-        }
-        if avx512 {
-            self.asm.mask_to(ECX, Mask::K2);
-            self.asm.cmp(ECX, 0xff);
-        } else {
-            self.v3(c, ops::OR, bad, bad, any);
-            self.asm.v2(ops::SIGNS_PD, ECX, ymm(bad));
-            self.asm.test(ECX, ECX);
-        }
-        self.asm.jump_if(Condition::NotEqual, slow);
-        if m.align > 1 {
-            let low = self.qwords(m.align - 1);
-            self.has_none(c, any, low, slow);
-        }
-        Ok(self.places(c, offsets, R10, span))
+            let mut offsets = Vec::with_capacity(c.count);
+            for chunk in 0..c.count {
+                let bytes = c.lanes * m.width;
+                let (n, from) = own.result_and_source(c, m.addresses + chunk * bytes, bytes)?;
+                own.v3(c, ops::SUB_Q, n, from, base);
+                if masked {
+                    own.only_enabled(c, chunk, n);
+                }
+                offsets.push(n);
+                if chunk == 0 {
+                    own.v2(c, ops::MOVE, any, c.register(n));
+                } else {
+                    own.v3(c, ops::OR, any, any, n);
+                }
+                if avx512 {
+                    // Not greater than the limit.
+                    let (n, limit) = (c.register(n), c.register(limit));
+                    own.asm.v3i(ops::MASK_OF_UQ, Mask::K2, n, limit, 2);
+                    if chunk != 0 {
+                        own.asm.mask(Mask::K2);
+                    }
+                } else {
+                    // Greater, as signed numbers; negative ones are outside, too.
+                    if chunk == 0 {
+                        own.v3(c, ops::GREATER_Q, bad, n, limit);
+                    } else {
+                        own.with_scratch(|own, [more]| {
+                            own.v3(c, ops::GREATER_Q, more, n, limit);
+                            own.v3(c, ops::OR, bad, bad, more);
+                        });
+                    }
+                }
+            }
+            if avx512 {
+                own.asm.mask_to(ECX, Mask::K2);
+                own.asm.cmp(ECX, 0xff);
+            } else {
+                own.v3(c, ops::OR, bad, bad, any);
+                own.asm.v2(ops::SIGNS_PD, ECX, ymm(bad));
+                own.asm.test(ECX, ECX);
+            }
+            own.asm.jump_if(Condition::NotEqual, slow);
+            if m.align > 1 {
+                let low = own.qwords(m.align - 1);
+                own.has_none(c, any, low, slow);
+            }
+            Ok(own.places(c, offsets, R10, span))
+        })
     }
 
     /// Places that have just been compared.
@@ -365,15 +373,19 @@ impl Writer {
             self.v2(c, op, n, c.register(n));
             self.asm.mask_or_zero(mask_register(chunk));
         } else {
-            self.spread(c, chunk, MASK, 6);
-            self.v3(c, ops::AND, n, n, 6);
+            self.with_scratch(|own, [enabled]| {
+                own.spread(c, chunk, MASK, enabled);
+                own.v3(c, ops::AND, n, n, enabled);
+            });
         }
     }
 
-    /// Sets register 6 to the distances of the lanes' offsets from that of the first one.
-    fn distances(&mut self, c: Chunks, n: u32) {
-        self.v2(c, c.of(ops::BROADCAST_D, ops::BROADCAST_Q), 5, xmm(n));
-        self.v3(c, c.of(ops::SUB_D, ops::SUB_Q), 6, n, 5);
+    /// Sets a register to the distances of the lanes' offsets from that of the first one.
+    fn distances(&mut self, c: Chunks, n: u32, to: u32) {
+        self.with_scratch(|own, [first]| {
+            own.v2(c, c.of(ops::BROADCAST_D, ops::BROADCAST_Q), first, xmm(n));
+            own.v3(c, c.of(ops::SUB_D, ops::SUB_Q), to, n, first);
+        });
     }
 
     /// Sets `rax` to the first lane of a register.
@@ -403,7 +415,6 @@ impl Writer {
         otherwise: Label,
     ) -> Result<Checked, NoTemplate> {
         let (c, n) = (places.c, places.offset(chunk)?);
-        self.distances(c, n);
         let (row, all) = if c.lane == 4 {
             let row = self.each_dword(|lane| u32::try_from(4 * lane).unwrap_or(0));
             (row, self.dwords(u32::MAX))
@@ -411,8 +422,11 @@ impl Writer {
             let row = self.each_qword(|lane| 4 * lane as u64);
             (row, self.qwords(u64::MAX))
         };
-        self.v3m(c, ops::XOR, 6, 6, row);
-        self.has_none(c, 6, all, otherwise);
+        self.with_scratch(|own, [distances]| {
+            own.distances(c, n, distances);
+            own.v3m(c, ops::XOR, distances, distances, row);
+            own.has_none(c, distances, all, otherwise);
+        });
         self.first_lane(c, n);
         Ok(self.of_first(places, 4 * (c.lanes - 1)))
     }
@@ -427,46 +441,47 @@ impl Writer {
     }
 
     /// Continues if the elements of a chunk, dwords, are in one vector of memory, which begins with the first lane's, and
-    /// is inside of the memory. Register 6 then holds their places in it, as dwords. `r9` is as the places were made.
+    /// is inside of the memory. The register then holds their places in it, as dwords. `r9` is as the places were made.
     pub(crate) fn check_near(
         &mut self,
         places: &Places,
         chunk: usize,
+        to: u32,
         otherwise: Label,
     ) -> Result<Checked, NoTemplate> {
         let (c, n) = (places.c, places.offset(chunk)?);
         let bytes = 4 * c.lanes as u64;
-        self.distances(c, n);
+        self.distances(c, n, to);
         let inside = bytes - 4;
         let outside = self.qwords(if c.lane == 4 {
             !(inside << 32 | inside)
         } else {
             !inside
         });
-        self.has_none(c, 6, outside, otherwise);
+        self.has_none(c, to, outside, otherwise);
         self.first_lane(c, n);
         self.asm.lea(RCX, Memory::at(RAX, inside.cast_signed()));
         self.asm.cmp(RCX, R9);
         self.asm.jump_if(Condition::Above, otherwise);
-        if c.lane == 4 {
-            self.v2i(c, ops::SHR_D_IMM, 6, c.register(6), 2);
-        } else {
-            self.v2i(c, ops::SHR_Q_IMM, 6, c.register(6), 2);
-            if c.zmm {
-                self.asm.v2(ops::NARROW_Q_D, ymm(6), c.register(6));
-            } else {
-                self.asm.v2i(ops::EXTRACT_HALF, xmm(7), ymm(6), 1);
-                self.asm
-                    .v3i(ops::SHUFFLE_PS, xmm(6), xmm(6), xmm(7), 0b1000_1000);
-            }
+        let shift = c.of(ops::SHR_D_IMM, ops::SHR_Q_IMM);
+        self.v2i(c, shift, to, c.register(to), 2);
+        if c.lane == 8 && c.zmm {
+            self.asm.v2(ops::NARROW_Q_D, ymm(to), c.register(to));
+        } else if c.lane == 8 {
+            self.with_scratch(|own, [high]| {
+                let high = xmm(high);
+                own.asm.v2i(ops::EXTRACT_HALF, high, c.register(to), 1);
+                own.asm
+                    .v3i(ops::SHUFFLE_PS, xmm(to), xmm(to), high, 0b1000_1000);
+            });
         }
         Ok(self.of_first(places, 4 * (c.lanes - 1)))
     }
 
-    /// Copies the upper half of the offsets of a chunk of 256 bits to register 5, for [`Self::lane_of_chunk`].
-    pub(crate) fn split_offsets(&mut self, places: &Places, chunk: usize) -> Done {
+    /// Copies the upper half of the offsets of a chunk of 256 bits, for [`Self::lane_of_chunk`].
+    pub(crate) fn split_offsets(&mut self, places: &Places, chunk: usize, upper: u32) -> Done {
         let n = places.offset(chunk)?;
-        self.asm.v2i(ops::EXTRACT_HALF, xmm(5), ymm(n), 1);
+        self.asm.v2i(ops::EXTRACT_HALF, xmm(upper), ymm(n), 1);
         Ok(())
     }
 
@@ -474,7 +489,7 @@ impl Writer {
     pub(crate) fn lane_of_chunk(
         &mut self,
         places: &Places,
-        chunk: usize,
+        (chunk, upper): (usize, u32),
         lane: usize,
     ) -> Result<Checked, NoTemplate> {
         let (c, n) = (places.c, places.offset(chunk)?);
@@ -482,7 +497,7 @@ impl Writer {
         let (from, number) = if lane < half {
             (n, lane)
         } else {
-            (5, lane - half)
+            (upper, lane - half)
         };
         let number = u32::try_from(number).map_err(|_| NoTemplate)?;
         let to = if c.lane == 4 { EAX } else { RAX };

@@ -94,15 +94,18 @@ impl Writer {
             return Err(NoTemplate);
         }
         let c = Chunks::new(self.features, usize::from(ty.size()).max(4), lanes);
-        self.v3(c, ops::XOR, 3, 3, 3);
-        let ones = self.dwords(u32::MAX);
-        self.v2(c, ops::MOVE, 4, ones);
         let mut results = [0; 8];
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
-        for (chunk, to) in results.iter_mut().enumerate() {
-            *to = self.take(c)?;
-            self.blend_by(c, chunk, *to, 3, 4, bits);
-        }
+        self.with_scratch(|own, [none, all]| -> Done {
+            own.v3(c, ops::XOR, none, none, none);
+            let ones = own.dwords(u32::MAX);
+            own.v2(c, ops::MOVE, all, ones);
+            for (chunk, to) in results.iter_mut().enumerate() {
+                *to = own.take(c)?;
+                own.blend_by(c, chunk, *to, none, all, bits);
+            }
+            Ok(())
+        })?;
         for (chunk, from) in results.iter().enumerate() {
             self.store(c, chunk, *from, destination, false, enabled)?;
         }
@@ -119,55 +122,57 @@ impl Writer {
         [mut a, mut b]: [u32; 2],
         to: Number,
     ) {
-        let float = matches!(lane, Lane::F32 | Lane::F64);
-        let signed = matches!(lane, Lane::I32 | Lane::I64);
-        if self.features == Features::Avx512 {
-            let op = match (float, signed) {
-                (true, _) => c.of(ops::MASK_OF_PS, ops::MASK_OF_PD),
-                (_, true) => c.of(ops::MASK_OF_D, ops::MASK_OF_Q),
-                (_, false) => c.of(ops::MASK_OF_UD, ops::MASK_OF_UQ),
-            };
-            let predicate = match (relation, float) {
-                (Relation::Equal | Relation::NotEqual, _) => 0,
-                (Relation::Less, true) => 0x11,
-                (Relation::LessEqual, true) => 0x12,
-                (Relation::Less, false) => 1,
-                (Relation::LessEqual, false) => 2,
-            };
-            let (a, b) = (c.register(a), c.register(b));
-            self.asm.v3i(op, Mask::K2, a, b, predicate);
-            self.asm.mask_to(to, Mask::K2);
-            return;
-        }
-        if float {
-            let predicate = match relation {
-                Relation::Equal | Relation::NotEqual => 0,
-                Relation::Less => 0x11,
-                Relation::LessEqual => 0x12,
-            };
-            self.float_mask(c, 3, a, b, predicate);
-        } else {
-            if !signed && matches!(relation, Relation::Less | Relation::LessEqual) {
-                let sign = self.every(c, 1 << 31, 1 << 63);
-                self.v3m(c, ops::XOR, 4, a, sign);
-                self.v3m(c, ops::XOR, 5, b, sign);
-                (a, b) = (4, 5);
+        self.with_scratch(|own, [holds, x, y]| {
+            let float = matches!(lane, Lane::F32 | Lane::F64);
+            let signed = matches!(lane, Lane::I32 | Lane::I64);
+            if own.features == Features::Avx512 {
+                let op = match (float, signed) {
+                    (true, _) => c.of(ops::MASK_OF_PS, ops::MASK_OF_PD),
+                    (_, true) => c.of(ops::MASK_OF_D, ops::MASK_OF_Q),
+                    (_, false) => c.of(ops::MASK_OF_UD, ops::MASK_OF_UQ),
+                };
+                let predicate = match (relation, float) {
+                    (Relation::Equal | Relation::NotEqual, _) => 0,
+                    (Relation::Less, true) => 0x11,
+                    (Relation::LessEqual, true) => 0x12,
+                    (Relation::Less, false) => 1,
+                    (Relation::LessEqual, false) => 2,
+                };
+                let (a, b) = (c.register(a), c.register(b));
+                own.asm.v3i(op, Mask::K2, a, b, predicate);
+                own.asm.mask_to(to, Mask::K2);
+                return;
             }
-            let equal = c.of(ops::EQUAL_D, ops::EQUAL_Q);
-            let greater = c.of(ops::GREATER_D, ops::GREATER_Q);
-            let [a, b, r] = [a, b, 3].map(|n| c.register(n));
-            match relation {
-                Relation::Equal | Relation::NotEqual => self.asm.v3(equal, r, a, b),
-                Relation::Less => self.asm.v3(greater, r, b, a),
-                Relation::LessEqual => {
-                    self.asm.v3(greater, r, a, b);
-                    let ones = self.dwords(u32::MAX);
-                    self.v3m(c, ops::XOR, 3, 3, ones);
+            if float {
+                let predicate = match relation {
+                    Relation::Equal | Relation::NotEqual => 0,
+                    Relation::Less => 0x11,
+                    Relation::LessEqual => 0x12,
+                };
+                own.float_mask(c, holds, a, b, predicate);
+            } else {
+                if !signed && matches!(relation, Relation::Less | Relation::LessEqual) {
+                    let sign = own.every(c, 1 << 31, 1 << 63);
+                    own.v3m(c, ops::XOR, x, a, sign);
+                    own.v3m(c, ops::XOR, y, b, sign);
+                    (a, b) = (x, y);
+                }
+                let equal = c.of(ops::EQUAL_D, ops::EQUAL_Q);
+                let greater = c.of(ops::GREATER_D, ops::GREATER_Q);
+                let [a, b, r] = [a, b, holds].map(|n| c.register(n));
+                match relation {
+                    Relation::Equal | Relation::NotEqual => own.asm.v3(equal, r, a, b),
+                    Relation::Less => own.asm.v3(greater, r, b, a),
+                    Relation::LessEqual => {
+                        own.asm.v3(greater, r, a, b);
+                        let ones = own.dwords(u32::MAX);
+                        own.v3m(c, ops::XOR, holds, holds, ones);
+                    }
                 }
             }
-        }
-        self.asm
-            .v2(c.of(ops::SIGNS_PS, ops::SIGNS_PD), to, c.register(3));
+            own.asm
+                .v2(c.of(ops::SIGNS_PS, ops::SIGNS_PD), to, c.register(holds));
+        });
     }
 
     /// Logic on predicate variables.

@@ -236,19 +236,21 @@ impl Writer {
 
     /// Results of floats between 0 and 1; NaN becomes 0.
     fn saturate(&mut self, c: Chunks, results: &[u32], float: bool) -> Done {
-        if !float {
-            return Err(NoTemplate);
-        }
-        let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
-        self.v2(c, ops::MOVE, 4, one);
-        self.v3(c, ops::XOR, 3, 3, 3);
-        for &n in results {
-            // Not greater or equal to 0: less, or no number. Negative zero stays.
-            self.float_mask(c, 5, n, 3, 0x19);
-            self.v3(c, ops::ANDN, n, 5, n);
-            self.v3(c, c.of(ops::MIN_PS, ops::MIN_PD), n, n, 4);
-        }
-        Ok(())
+        self.with_scratch(|own, [t, u, v]| {
+            if !float {
+                return Err(NoTemplate);
+            }
+            let one = own.every(c, 1f32.to_bits(), 1f64.to_bits());
+            own.v2(c, ops::MOVE, u, one);
+            own.v3(c, ops::XOR, t, t, t);
+            for &n in results {
+                // Not greater or equal to 0: less, or no number. Negative zero stays.
+                own.float_mask(c, v, n, t, 0x19);
+                own.v3(c, ops::ANDN, n, v, n);
+                own.v3(c, c.of(ops::MIN_PS, ops::MIN_PD), n, n, u);
+            }
+            Ok(())
+        })
     }
 
     /// All ones in the lanes where a relation of floats holds.
@@ -266,8 +268,7 @@ impl Writer {
         }
     }
 
-    /// The result of an operation whose sources are in three registers, which are not changed. Registers 3 to 6 are
-    /// lost.
+    /// The result of an operation whose sources are in three registers, which are not changed.
     fn operation(
         &mut self,
         c: Chunks,
@@ -308,8 +309,10 @@ impl Writer {
                 self.v3(c, c.of(ops::FMA_PS, ops::FMA_PD), to, a, z);
             }
             Operation::Mad => {
-                self.product(c, &compute.sources, 6, a, b);
-                self.v3(c, c.of(ops::ADD_D, ops::ADD_Q), to, 6, z);
+                self.with_scratch(|own, [product]| {
+                    own.product(c, &compute.sources, product, a, b);
+                    own.v3(c, c.of(ops::ADD_D, ops::ADD_Q), to, product, z);
+                });
             }
             Operation::Add3 => {
                 let add = c.of(ops::ADD_D, ops::ADD_Q);
@@ -324,16 +327,20 @@ impl Writer {
             Operation::Rsqrt => self.inverse_root(c, to, a),
             Operation::Inv => {
                 let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
-                self.v2(c, ops::MOVE, 3, one);
-                self.v3(c, c.of(ops::DIV_PS, ops::DIV_PD), to, 3, a);
+                self.with_scratch(|own, [dividend]| {
+                    own.v2(c, ops::MOVE, dividend, one);
+                    own.v3(c, c.of(ops::DIV_PS, ops::DIV_PD), to, dividend, a);
+                });
             }
             Operation::Rndd => self.rounded(c, to, a, 9),
             Operation::Rndu => self.rounded(c, to, a, 10),
             Operation::Rnde => self.rounded(c, to, a, 8),
             Operation::Rndz => self.rounded(c, to, a, 11),
             Operation::Frc => {
-                self.rounded(c, 3, a, 9);
-                self.v3(c, c.of(ops::SUB_PS, ops::SUB_PD), to, a, 3);
+                self.with_scratch(|own, [whole]| {
+                    own.rounded(c, whole, a, 9);
+                    own.v3(c, c.of(ops::SUB_PS, ops::SUB_PD), to, a, whole);
+                });
             }
             Operation::Min | Operation::Max if float => {
                 self.float_choice(c, to, a, b, compute.operation);
@@ -346,7 +353,6 @@ impl Writer {
             }
             Operation::Shl | Operation::Shr => {
                 let bits = self.every(c, 31, 63);
-                self.v3m(c, ops::AND, 3, b, bits);
                 let op = match (compute.operation, signed) {
                     (Operation::Shl, _) => c.of(ops::SHL_D, ops::SHL_Q),
                     (_, false) => c.of(ops::SHR_D, ops::SHR_Q),
@@ -354,7 +360,10 @@ impl Writer {
                     (_, true) if avx512 => ops::SAR_Q,
                     _ => return Err(NoTemplate),
                 };
-                self.v3(c, op, to, a, 3);
+                self.with_scratch(|own, [count]| {
+                    own.v3m(c, ops::AND, count, b, bits);
+                    own.v3(c, op, to, a, count);
+                });
             }
             Operation::Rol | Operation::Ror => {
                 self.rotated(c, to, a, b, compute.operation);
@@ -389,7 +398,7 @@ impl Writer {
         );
     }
 
-    /// Modular product of the first two sources. Registers 3 to 5 are lost.
+    /// Modular product of the first two sources.
     fn product(&mut self, c: Chunks, sources: &[Source], to: u32, a: u32, b: u32) {
         if c.lane == 4 {
             self.v3(c, ops::MUL_D, to, a, b);
@@ -409,97 +418,110 @@ impl Writer {
             self.v3(c, ops::MUL_Q, to, a, b);
             return;
         }
-        // Low by high halves both ways, above low by low.
-        self.v2i(c, ops::SHR_Q_IMM, 3, c.register(a), 32);
-        self.v3(c, ops::MUL_UDQ, 3, 3, b);
-        self.v2i(c, ops::SHR_Q_IMM, 4, c.register(b), 32);
-        self.v3(c, ops::MUL_UDQ, 4, a, 4);
-        self.v3(c, ops::ADD_Q, 3, 3, 4);
-        self.v2i(c, ops::SHL_Q_IMM, 3, c.register(3), 32);
-        self.v3(c, ops::MUL_UDQ, 4, a, b);
-        self.v3(c, ops::ADD_Q, to, 3, 4);
+        self.long_product(c, to, a, b);
+    }
+
+    /// Modular product of 64 bits by halves.
+    fn long_product(&mut self, c: Chunks, to: u32, a: u32, b: u32) {
+        self.with_scratch(|own, [t, u]| {
+            // Low by high halves both ways, above low by low.
+            own.v2i(c, ops::SHR_Q_IMM, t, c.register(a), 32);
+            own.v3(c, ops::MUL_UDQ, t, t, b);
+            own.v2i(c, ops::SHR_Q_IMM, u, c.register(b), 32);
+            own.v3(c, ops::MUL_UDQ, u, a, u);
+            own.v3(c, ops::ADD_Q, t, t, u);
+            own.v2i(c, ops::SHL_Q_IMM, t, c.register(t), 32);
+            own.v3(c, ops::MUL_UDQ, u, a, b);
+            own.v3(c, ops::ADD_Q, to, t, u);
+        });
     }
 
     /// The smaller or larger number of two: of a number and a NaN, the number; of two NaNs, the second.
     fn float_choice(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
-        // a < b, or a >= b; neither holds for a NaN.
-        let relation = if operation == Operation::Min {
-            0x11
-        } else {
-            0x1d
-        };
-        self.float_mask(c, 3, a, b, relation);
-        self.float_mask(c, 4, b, b, 3);
-        self.float_mask(c, 5, a, a, 3);
-        self.v3(c, ops::ANDN, 4, 5, 4);
-        self.v3(c, ops::OR, 3, 3, 4);
-        // a where set, else b.
-        self.v3(c, ops::AND, 4, a, 3);
-        self.v3(c, ops::ANDN, 3, 3, b);
-        self.v3(c, ops::OR, to, 3, 4);
+        self.with_scratch(|own, [t, u, v]| {
+            // a < b, or a >= b; neither holds for a NaN.
+            let relation = if operation == Operation::Min {
+                0x11
+            } else {
+                0x1d
+            };
+            own.float_mask(c, t, a, b, relation);
+            own.float_mask(c, u, b, b, 3);
+            own.float_mask(c, v, a, a, 3);
+            own.v3(c, ops::ANDN, u, v, u);
+            own.v3(c, ops::OR, t, t, u);
+            // a where set, else b.
+            own.v3(c, ops::AND, u, a, t);
+            own.v3(c, ops::ANDN, t, t, b);
+            own.v3(c, ops::OR, to, t, u);
+        });
     }
 
     fn rotated(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
-        let left = operation == Operation::Rol;
-        if c.zmm {
-            let op = match left {
-                true => c.of(ops::ROL_D, ops::ROL_Q),
-                false => c.of(ops::ROR_D, ops::ROR_Q),
-            };
-            self.v3(c, op, to, a, b);
-            return;
-        }
-        let bits = self.every(c, 31, 63);
-        let all = self.every(c, 32, 64);
-        self.v3m(c, ops::AND, 5, b, bits);
-        self.v2(c, ops::MOVE, 3, all);
-        self.v3(c, c.of(ops::SUB_D, ops::SUB_Q), 3, 3, 5);
-        let shl = c.of(ops::SHL_D, ops::SHL_Q);
-        let shr = c.of(ops::SHR_D, ops::SHR_Q);
-        let (one, other) = if left { (shl, shr) } else { (shr, shl) };
-        self.v3(c, one, 4, a, 5);
-        self.v3(c, other, 3, a, 3);
-        self.v3(c, ops::OR, to, 3, 4);
+        self.with_scratch(|own, [t, u, v]| {
+            let left = operation == Operation::Rol;
+            if c.zmm {
+                let op = match left {
+                    true => c.of(ops::ROL_D, ops::ROL_Q),
+                    false => c.of(ops::ROR_D, ops::ROR_Q),
+                };
+                own.v3(c, op, to, a, b);
+                return;
+            }
+            let bits = own.every(c, 31, 63);
+            let all = own.every(c, 32, 64);
+            own.v3m(c, ops::AND, v, b, bits);
+            own.v2(c, ops::MOVE, t, all);
+            own.v3(c, c.of(ops::SUB_D, ops::SUB_Q), t, t, v);
+            let shl = c.of(ops::SHL_D, ops::SHL_Q);
+            let shr = c.of(ops::SHR_D, ops::SHR_Q);
+            let (one, other) = if left { (shl, shr) } else { (shr, shl) };
+            own.v3(c, one, u, a, v);
+            own.v3(c, other, t, a, t);
+            own.v3(c, ops::OR, to, t, u);
+        });
     }
 
     /// Any bitwise function of three sources. Bit n of the table is the result where the sources' bits,
     /// the first lowest, are n.
     fn boolean(&mut self, c: Chunks, to: u32, from: [u32; 3], table: u8) {
-        if self.features == Features::Avx512 {
-            // The instruction's first source is the most significant.
-            let [a, b, z] = from;
-            self.v2(c, ops::MOVE, to, c.register(z));
-            let (to, b, a) = (c.register(to), c.register(b), c.register(a));
-            self.asm.v3i(ops::TERNARY_D, to, b, a, table.into());
-            return;
-        }
-        // As a sum (exclusive or) of products (and): coefficient n is the sum of the results for all
-        // subsets of the bits of n.
-        let mut sum = table;
-        sum ^= (sum & 0x55) << 1;
-        sum ^= (sum & 0x33) << 2;
-        sum ^= (sum & 0x0f) << 4;
-        self.v3(c, ops::XOR, to, to, to);
-        for n in (0..8u32).filter(|n| sum >> n & 1 != 0) {
-            let mut factors = (0..)
-                .zip(from)
-                .filter(|(bit, _)| n >> bit & 1 != 0)
-                .map(|(_, r)| r);
-            match (factors.next(), factors.next(), factors.next()) {
-                (None, ..) => {
-                    let ones = self.dwords(u32::MAX);
-                    self.v3m(c, ops::XOR, to, to, ones);
-                }
-                (Some(a), None, _) => self.v3(c, ops::XOR, to, to, a),
-                (Some(a), Some(b), third) => {
-                    self.v3(c, ops::AND, 3, a, b);
-                    if let Some(third) = third {
-                        self.v3(c, ops::AND, 3, 3, third);
+        self.with_scratch(|own, [t]| {
+            if own.features == Features::Avx512 {
+                // The instruction's first source is the most significant.
+                let [a, b, z] = from;
+                own.v2(c, ops::MOVE, to, c.register(z));
+                let (to, b, a) = (c.register(to), c.register(b), c.register(a));
+                own.asm.v3i(ops::TERNARY_D, to, b, a, table.into());
+                return;
+            }
+            // As a sum (exclusive or) of products (and): coefficient n is the sum of the results for all
+            // subsets of the bits of n.
+            let mut sum = table;
+            sum ^= (sum & 0x55) << 1;
+            sum ^= (sum & 0x33) << 2;
+            sum ^= (sum & 0x0f) << 4;
+            own.v3(c, ops::XOR, to, to, to);
+            for n in (0..8u32).filter(|n| sum >> n & 1 != 0) {
+                let mut factors = (0..)
+                    .zip(from)
+                    .filter(|(bit, _)| n >> bit & 1 != 0)
+                    .map(|(_, r)| r);
+                match (factors.next(), factors.next(), factors.next()) {
+                    (None, ..) => {
+                        let ones = own.dwords(u32::MAX);
+                        own.v3m(c, ops::XOR, to, to, ones);
                     }
-                    self.v3(c, ops::XOR, to, to, 3);
+                    (Some(a), None, _) => own.v3(c, ops::XOR, to, to, a),
+                    (Some(a), Some(b), third) => {
+                        own.v3(c, ops::AND, t, a, b);
+                        if let Some(third) = third {
+                            own.v3(c, ops::AND, t, t, third);
+                        }
+                        own.v3(c, ops::XOR, to, to, t);
+                    }
                 }
             }
-        }
+        });
     }
 
     /// Copies of consecutive bytes and words.

@@ -14,7 +14,9 @@ const INVALID: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 /// Bits of the mantissa of a double.
 const MANTISSA: u32 = 52;
 
-/// The lanes of half a chunk as doubles are in this register, and the results of both halves in the two before it.
+/// The registers of such a function, which takes all that are for intermediate values. The lanes of half a chunk as
+/// doubles are in the first one; results of both halves are where steps have their second and third source, which these functions have not.
+const REGISTERS: [u32; 5] = [3, 4, 5, 6, 7];
 const X: u32 = 3;
 const RESULTS: [u32; 2] = [1, 2];
 
@@ -24,59 +26,71 @@ pub(crate) const fn is_near(operation: Operation) -> bool {
 }
 
 impl Writer {
-    /// Such a function of the lanes of a register. Registers 1 to 7 are lost.
+    /// Such a function of the lanes of a register. Registers 1 and 2 are lost.
     pub(crate) fn elementary(&mut self, c: Chunks, to: u32, a: u32, operation: Operation) -> Done {
         if c.lane != 4 {
             return Err(NoTemplate);
         }
-        if is_near(operation) {
-            self.leave_far(c, a);
-        }
-        let doubles = Chunks { lane: 8, ..c };
-        for (half, result) in RESULTS.into_iter().enumerate() {
-            self.widen(c, a, half);
-            match operation {
-                Operation::Exp => self.exp2(doubles, result),
-                Operation::Log => self.log2(doubles, result),
-                Operation::Sin => self.sin(doubles, result, 0),
-                _ => self.sin(doubles, result, 1),
+        self.with_registers(|own| {
+            if is_near(operation) {
+                own.leave_far(c, a);
             }
-            self.singles(c, result);
-        }
-        self.join(c, to);
-        Ok(())
+            let doubles = Chunks { lane: 8, ..c };
+            for (half, result) in RESULTS.into_iter().enumerate() {
+                own.widen(c, a, half);
+                match operation {
+                    Operation::Exp => own.exp2(doubles, result),
+                    Operation::Log => own.log2(doubles, result),
+                    Operation::Sin => own.sin(doubles, result, 0),
+                    _ => own.sin(doubles, result, 1),
+                }
+                own.singles(c, result);
+            }
+            own.join(c, to);
+            Ok(())
+        })
     }
 
-    /// One source's lanes, without their signs, to the power of another's. Registers 1 to 7 are lost.
+    /// One source's lanes, without their signs, to the power of another's. Registers 1 and 2 are lost.
     pub(crate) fn power(&mut self, c: Chunks, to: u32, a: u32, b: u32) -> Done {
         if c.lane != 4 {
             return Err(NoTemplate);
         }
-        // The second source may be where the first result goes.
-        let y = self.take(c)?;
-        self.v2(c, ops::MOVE, y, c.register(b));
-        let exponent = 7;
-        let doubles = Chunks { lane: 8, ..c };
-        for (half, result) in RESULTS.into_iter().enumerate() {
-            self.widen_magnitude(c, a, half);
-            self.log2(doubles, result);
-            self.widen(c, y, half);
-            self.v2(c, ops::MOVE, exponent, c.register(X));
-            self.v3(c, ops::MUL_PD, X, X, result);
-            self.exp2(doubles, result);
-            self.v2(c, ops::MOVE, X, c.register(exponent));
-            self.replace_where(doubles, result, 3, None, None);
-            self.widen(c, a, half);
-            self.replace_where(doubles, result, 3, None, None);
-            self.widen_magnitude(c, a, half);
-            self.replace_where(doubles, result, 0, Some(1.0), Some(1.0));
-            self.v2(c, ops::MOVE, X, c.register(exponent));
-            self.replace_where(doubles, result, 0, Some(0.0), Some(1.0));
-            self.singles(c, result);
-        }
-        self.release(y);
-        self.join(c, to);
-        Ok(())
+        self.with_registers(|own| {
+            // The second source may be where the first result goes.
+            let y = own.take(c)?;
+            own.v2(c, ops::MOVE, y, c.register(b));
+            let exponent = 7;
+            let doubles = Chunks { lane: 8, ..c };
+            for (half, result) in RESULTS.into_iter().enumerate() {
+                own.widen_magnitude(c, a, half);
+                own.log2(doubles, result);
+                own.widen(c, y, half);
+                own.v2(c, ops::MOVE, exponent, c.register(X));
+                own.v3(c, ops::MUL_PD, X, X, result);
+                own.exp2(doubles, result);
+                own.v2(c, ops::MOVE, X, c.register(exponent));
+                own.replace_where(doubles, result, 3, None, None);
+                own.widen(c, a, half);
+                own.replace_where(doubles, result, 3, None, None);
+                own.widen_magnitude(c, a, half);
+                own.replace_where(doubles, result, 0, Some(1.0), Some(1.0));
+                own.v2(c, ops::MOVE, X, c.register(exponent));
+                own.replace_where(doubles, result, 0, Some(0.0), Some(1.0));
+                own.singles(c, result);
+            }
+            own.release(y);
+            own.join(c, to);
+            Ok(())
+        })
+    }
+
+    /// Runs with all registers for intermediate values, unless somebody has one of them.
+    fn with_registers(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
+        self.with_scratch(|own, registers| match registers == REGISTERS {
+            true => work(own),
+            false => Err(NoTemplate),
+        })
     }
 
     /// Half of the lanes of a register as doubles without signs.

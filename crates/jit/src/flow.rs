@@ -21,7 +21,7 @@ use crate::path::Path;
 use crate::predicates::local;
 use crate::scaled::Products;
 use crate::vector::{
-    CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
+    CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, SCRATCH, Writer, field,
 };
 use crate::x64::{
     Assembler, Condition, Finished, Label, Note, R12, R13, R14, R15, RBP, RBX, RDI, RSP, Width,
@@ -242,6 +242,7 @@ pub(crate) fn compile(code: &Code, live: Option<&Liveness>, jit: Jit) -> Option<
         local_flags: HashSet::new(),
         kept: Kept::default(),
         detours: Vec::new(),
+        scratch: SCRATCH,
         form: Form::Usual,
         beyond: None,
         stores: Vec::new(),

@@ -10,28 +10,30 @@ use crate::vector::{Chunks, Writer, field};
 use crate::x64::{Mask, ops};
 
 impl Writer {
-    /// Lanes of floats whose magnitude is below the limit become zero of the same sign. Registers 6 and 7 are lost.
+    /// Lanes of floats whose magnitude is below the limit become zero of the same sign.
     pub(crate) fn flush(&mut self, c: Chunks, n: u32) {
-        let limit = field(if c.lane == 4 {
-            fields::FLUSHED_F
-        } else {
-            fields::FLUSHED_DF
+        self.with_scratch(|own, [t, u]| {
+            let limit = field(if c.lane == 4 {
+                fields::FLUSHED_F
+            } else {
+                fields::FLUSHED_DF
+            });
+            let rest = own.every(c, !(1 << 31), !(1 << 63));
+            own.v3m(c, ops::AND, t, n, rest);
+            if own.features == Features::Avx512 {
+                let below = c.of(ops::MASK_OF_UD, ops::MASK_OF_UQ);
+                own.asm.v3i(below, Mask::K2, c.register(t), limit, 1);
+                let sign = own.every(c, 1 << 31, 1 << 63);
+                own.v3m(c, c.of(ops::MASKED_AND_D, ops::MASKED_AND_Q), n, n, sign);
+                own.asm.mask(Mask::K2);
+            } else {
+                own.v2(c, ops::MOVE, u, limit);
+                own.v3(c, c.of(ops::GREATER_D, ops::GREATER_Q), u, u, t);
+                // All but the sign goes.
+                own.v3(c, ops::AND, u, u, t);
+                own.v3(c, ops::ANDN, n, u, n);
+            }
         });
-        let rest = self.every(c, !(1 << 31), !(1 << 63));
-        self.v3m(c, ops::AND, 6, n, rest);
-        if self.features == Features::Avx512 {
-            let below = c.of(ops::MASK_OF_UD, ops::MASK_OF_UQ);
-            self.asm.v3i(below, Mask::K2, c.register(6), limit, 1);
-            let sign = self.every(c, 1 << 31, 1 << 63);
-            self.v3m(c, c.of(ops::MASKED_AND_D, ops::MASKED_AND_Q), n, n, sign);
-            self.asm.mask(Mask::K2);
-        } else {
-            self.v2(c, ops::MOVE, 7, limit);
-            self.v3(c, c.of(ops::GREATER_D, ops::GREATER_Q), 7, 7, 6);
-            // All but the sign goes.
-            self.v3(c, ops::AND, 7, 7, 6);
-            self.v3(c, ops::ANDN, n, 7, n);
-        }
     }
 
     /// NaNs become quiet; every other number is unchanged.

@@ -120,7 +120,7 @@ impl Writer {
         let c = places.c;
         let bytes = 4 * c.lanes;
         let data = |register: u32| m.data + register as usize + chunk * bytes;
-        let own = |register: u32| match (to(register), half) {
+        let held = |register: u32| match (to(register), half) {
             (None, _) => 0,
             (Some(n), 0) => n,
             (Some(_), _) => 1,
@@ -128,13 +128,17 @@ impl Writer {
         let done = self.asm.label();
         if !masked {
             let scattered = self.asm.label();
-            let near = self.check_near(places, chunk, scattered)?;
-            self.takes(Path::Near);
-            for &(memory, register) in &m.parts {
-                let own = own(register);
-                self.load_near(c, own, near.at(memory as usize, bytes)?)?;
-                self.put(c, own, half, to(register), data(register))?;
-            }
+            self.with_scratch(|own, [lanes]| -> Done {
+                let near = own.check_near(places, chunk, lanes, scattered)?;
+                own.takes(Path::Near);
+                for &(memory, register) in &m.parts {
+                    let to_load = held(register);
+                    let there = near.at(memory as usize, bytes)?;
+                    own.load_near(c, to_load, lanes, there)?;
+                    own.put(c, to_load, half, to(register), data(register))?;
+                }
+                Ok(())
+            })?;
             self.asm.jump(done);
             self.asm.place(scattered);
         }
@@ -143,7 +147,7 @@ impl Writer {
             true => Path::GatheredMasked,
         });
         for &(memory, register) in &m.parts {
-            let own = own(register);
+            let own = held(register);
             if masked {
                 let old = self.file(data(register), bytes)?;
                 self.load_bytes(own, old, bytes)?;
@@ -170,14 +174,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Loads the dwords of a vector of memory that register 6 names.
-    fn load_near(&mut self, c: Chunks, to: u32, there: Memory) -> Done {
+    /// Loads the dwords of a vector of memory that a register names.
+    fn load_near(&mut self, c: Chunks, to: u32, lanes: u32, there: Memory) -> Done {
         match (c.zmm, c.lane) {
-            (_, 4) => self.v3m(c, ops::PERMUTE_D, to, 6, there),
-            (true, _) => self.asm.v3(ops::PERMUTE_D, ymm(to), ymm(6), there),
+            (_, 4) => self.v3m(c, ops::PERMUTE_D, to, lanes, there),
+            (true, _) => self.asm.v3(ops::PERMUTE_D, ymm(to), ymm(lanes), there),
             (false, _) => {
                 self.load_bytes(to, there, 16)?;
-                self.asm.v3(ops::PERMUTE_PS, xmm(to), xmm(to), xmm(6));
+                self.asm.v3(ops::PERMUTE_PS, xmm(to), xmm(to), xmm(lanes));
             }
         }
         Ok(())
@@ -190,13 +194,16 @@ impl Writer {
             let op = c.of(ops::MASKED_GATHER_D_D, ops::MASKED_GATHER_Q_D);
             self.asm.v2(op, c.dwords(to), there);
             self.asm.mask(Mask::K2);
-        } else if c.lane == 4 {
-            self.gather_lanes(c, chunk, masked);
-            self.asm.v3(ops::GATHER_D_D, ymm(to), there, ymm(6));
         } else {
             let dwords = Chunks { lane: 4, ..c };
-            self.gather_lanes(dwords, chunk, masked);
-            self.asm.v3(ops::GATHER_Q_D, xmm(to), there, xmm(6));
+            self.with_scratch(|own, [mask]| {
+                match masked {
+                    true => own.spread(dwords, chunk, MASK, mask),
+                    false => own.v3(dwords, ops::EQUAL_D, mask, mask, mask),
+                }
+                let op = c.of(ops::GATHER_D_D, ops::GATHER_Q_D);
+                own.asm.v3(op, c.dwords(to), there, c.dwords(mask));
+            });
         }
     }
 
@@ -237,33 +244,25 @@ impl Writer {
         masked: bool,
     ) -> Done {
         let c = places.c;
-        self.split_offsets(places, chunk)?;
-        for lane in 0..c.lanes {
-            let number = chunk * c.lanes + lane;
-            let skip = self.asm.label();
-            let from = self.file(data + 4 * number, 4)?;
-            let number = u32::try_from(number).map_err(|_| NoTemplate)?;
-            if masked {
-                self.asm.bit(MASK, number);
-                self.asm.jump_if(Condition::AboveOrEqual, skip);
+        self.with_scratch(|own, [upper]| {
+            own.split_offsets(places, chunk, upper)?;
+            for lane in 0..c.lanes {
+                let number = chunk * c.lanes + lane;
+                let skip = own.asm.label();
+                let from = own.file(data + 4 * number, 4)?;
+                let number = u32::try_from(number).map_err(|_| NoTemplate)?;
+                if masked {
+                    own.asm.bit(MASK, number);
+                    own.asm.jump_if(Condition::AboveOrEqual, skip);
+                }
+                let there = own.lane_of_chunk(places, (chunk, upper), lane)?;
+                own.asm.mov(ECX, from);
+                own.asm.store(there.at(memory as usize, 4)?, ECX);
+                if masked {
+                    own.asm.place(skip);
+                }
             }
-            let there = self.lane_of_chunk(places, chunk, lane)?;
-            self.asm.mov(ECX, from);
-            self.asm.store(there.at(memory as usize, 4)?, ECX);
-            if masked {
-                self.asm.place(skip);
-            }
-        }
-        Ok(())
-    }
-
-    /// The mask of the next gather of AVX2, in register 6.
-    fn gather_lanes(&mut self, c: Chunks, chunk: usize, masked: bool) {
-        if masked {
-            self.spread(c, chunk, MASK, 6);
-        } else {
-            let all = ymm(6);
-            self.asm.v3(ops::EQUAL_D, all, all, all);
-        }
+            Ok(())
+        })
     }
 }

@@ -25,8 +25,7 @@ pub(crate) enum Content {
     Scaled(Scaled),
 }
 
-/// The first vector register whose content is kept. Registers 0 to 2 hold sources of a step, 3 to 7
-/// intermediate values.
+/// The first vector register whose content is kept, after those for sources and [`SCRATCH`](crate::vector::SCRATCH).
 pub(crate) const KEPT: u32 = 8;
 
 /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.

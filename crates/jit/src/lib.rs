@@ -136,6 +136,8 @@ mod path;
 #[cfg(target_arch = "x86_64")]
 mod pending;
 #[cfg(target_arch = "x86_64")]
+mod perf;
+#[cfg(target_arch = "x86_64")]
 mod predicates;
 #[cfg(target_arch = "x86_64")]
 mod run;

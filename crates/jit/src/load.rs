@@ -273,24 +273,26 @@ impl Writer {
         let index = self.each_dword(|lane| u32::try_from(place(lane)).unwrap_or(0));
         let displacement = i64::try_from(source.offset).map_err(|_| NoTemplate)?;
         let memory = |index| Memory::at(FILE, displacement).indexed(index, Width::Byte);
-        let (number, ones) = (6, 7);
-        let dwords = if c.zmm { 64 } else { 32 } / c.lane * 4;
-        self.load_bytes(number, index, dwords)?;
-        let index = match c.lane {
-            4 => c.register(number),
-            _ => c.half(number),
-        };
-        let to_lanes = c.register(to);
-        if c.zmm {
-            self.asm.mask_all(Mask::K2);
-            let op = c.of(ops::MASKED_GATHER_D_D, ops::MASKED_GATHER_D_Q);
-            self.asm.v2(op, to_lanes, memory(index));
-            self.asm.mask(Mask::K2);
-        } else {
-            self.v3(c, ops::EQUAL_D, ones, ones, ones);
-            let op = c.of(ops::GATHER_D_D, ops::GATHER_D_Q);
-            self.asm.v3(op, to_lanes, memory(index), c.register(ones));
-        }
+        self.with_scratch(|own, [number, ones]| -> Done {
+            let dwords = if c.zmm { 64 } else { 32 } / c.lane * 4;
+            own.load_bytes(number, index, dwords)?;
+            let index = match c.lane {
+                4 => c.register(number),
+                _ => c.half(number),
+            };
+            let to_lanes = c.register(to);
+            if c.zmm {
+                own.asm.mask_all(Mask::K2);
+                let op = c.of(ops::MASKED_GATHER_D_D, ops::MASKED_GATHER_D_Q);
+                own.asm.v2(op, to_lanes, memory(index));
+                own.asm.mask(Mask::K2);
+            } else {
+                own.v3(c, ops::EQUAL_D, ones, ones, ones);
+                let op = c.of(ops::GATHER_D_D, ops::GATHER_D_Q);
+                own.asm.v3(op, to_lanes, memory(index), c.register(ones));
+            }
+            Ok(())
+        })?;
         if size < c.lane {
             let unused = u32::try_from(32 - 8 * size).unwrap_or(0);
             if ty.is_signed() {
@@ -315,40 +317,42 @@ impl Writer {
         }
     }
 
-    /// The value in a register with a modifier, which goes to `to`. Register 7 is lost.
+    /// The value in a register with a modifier, which goes to `to`.
     fn modify(&mut self, c: Chunks, to: u32, from: u32, modify: Modify, float: bool) -> Done {
-        const SIGN: (u32, u64) = (1 << 31, 1 << 63);
-        let mut from = from;
-        match (modify, float) {
-            (Modify::None, _) => {}
-            (Modify::Not, _) => {
-                let ones = self.dwords(u32::MAX);
-                self.v3m(c, ops::XOR, to, from, ones);
+        self.with_scratch(|own, [zero]| {
+            const SIGN: (u32, u64) = (1 << 31, 1 << 63);
+            let mut from = from;
+            match (modify, float) {
+                (Modify::None, _) => {}
+                (Modify::Not, _) => {
+                    let ones = own.dwords(u32::MAX);
+                    own.v3m(c, ops::XOR, to, from, ones);
+                }
+                (modify, false) => {
+                    if modify != Modify::Neg {
+                        own.magnitude(c, to, from)?;
+                        from = to;
+                    }
+                    if modify != Modify::Abs {
+                        own.v3(c, ops::XOR, zero, zero, zero);
+                        let op = c.of(ops::SUB_D, ops::SUB_Q);
+                        own.v3(c, op, to, zero, from);
+                    }
+                }
+                (modify, true) => {
+                    if modify != Modify::Neg {
+                        let rest = own.every(c, !SIGN.0, !SIGN.1);
+                        own.v3m(c, ops::AND, to, from, rest);
+                        from = to;
+                    }
+                    if modify != Modify::Abs {
+                        let sign = own.every(c, SIGN.0, SIGN.1);
+                        own.v3m(c, ops::XOR, to, from, sign);
+                    }
+                }
             }
-            (modify, false) => {
-                if modify != Modify::Neg {
-                    self.magnitude(c, to, from)?;
-                    from = to;
-                }
-                if modify != Modify::Abs {
-                    self.v3(c, ops::XOR, 7, 7, 7);
-                    let op = c.of(ops::SUB_D, ops::SUB_Q);
-                    self.v3(c, op, to, 7, from);
-                }
-            }
-            (modify, true) => {
-                if modify != Modify::Neg {
-                    let rest = self.every(c, !SIGN.0, !SIGN.1);
-                    self.v3m(c, ops::AND, to, from, rest);
-                    from = to;
-                }
-                if modify != Modify::Abs {
-                    let sign = self.every(c, SIGN.0, SIGN.1);
-                    self.v3m(c, ops::XOR, to, from, sign);
-                }
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The absolute value of signed integers.

@@ -118,22 +118,24 @@ impl Writer {
             lane: c.lane,
             first: chunk * c.lanes,
         };
-        let m = match self.find(c, content) {
-            Some(n) => n,
-            None => {
-                self.reads(c, content);
-                // Results may need all kept registers.
-                let kept = self.take(c);
-                let n = kept.unwrap_or(7);
-                self.spread(c, chunk, RUNNING, n);
-                if kept.is_ok() {
-                    self.set(n, Some(content));
-                    self.release(n);
-                }
-                n
+        if let Some(m) = self.find(c, content) {
+            self.blend_by_vector(to, clear, set, m);
+            return Ok(());
+        }
+        self.reads(c, content);
+        // Results may need all kept registers.
+        match self.take(c) {
+            Ok(m) => {
+                self.spread(c, chunk, RUNNING, m);
+                self.set(m, Some(content));
+                self.release(m);
+                self.blend_by_vector(to, clear, set, m);
             }
-        };
-        self.blend_by_vector(to, clear, set, m);
+            Err(NoTemplate) => self.with_scratch(|own, [m]| {
+                own.spread(c, chunk, RUNNING, m);
+                own.blend_by_vector(to, clear, set, m);
+            }),
+        }
         Ok(())
     }
 
@@ -151,8 +153,10 @@ impl Writer {
             self.lanes_of(c, chunk, bits, Mask::K1);
             self.blend_under(c, to, clear, set, Mask::K1);
         } else {
-            self.spread(c, chunk, bits, 7);
-            self.blend_by_vector(to, clear, set, 7);
+            self.with_scratch(|own, [m]| {
+                own.spread(c, chunk, bits, m);
+                own.blend_by_vector(to, clear, set, m);
+            });
         }
     }
 

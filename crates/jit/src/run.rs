@@ -7,7 +7,7 @@ use crate::load::widening;
 use crate::memory::Loaded;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
-use crate::x64::{Condition, ECX, Label, Mask, Operand, ops, xmm, ymm};
+use crate::x64::{Condition, ECX, Label, Mask, Operand, ops, xmm};
 use visakit_exec::code::{Element, LaneMessage};
 use visakit_isa::DataType;
 
@@ -130,7 +130,7 @@ impl Writer {
         let number = number.filter(|_| c.zmm);
         let found = number.map(|number| (number, m.element.memory));
         if found.is_none() || self.kept.consecutive != found {
-            self.compare_to_run(c, m)?;
+            self.with_scratch(|own, registers| own.compare_to_run(c, m, registers))?;
             self.kept.consecutive = found;
         } else {
             self.takes(Path::RunAgain);
@@ -138,58 +138,60 @@ impl Writer {
         if c.zmm {
             self.asm.mask_to(ECX, CONSECUTIVE);
             self.asm.cmp(ECX, 0xff);
-        } else {
-            self.asm.v2(ops::TEST, ymm(5), ymm(5));
         }
         self.asm.jump_if(Condition::NotEqual, otherwise);
         Ok(())
     }
 
-    /// Clears lanes of vector register 5 in which each chunk has the address that follows the one of the lane before,
-    /// counting from the first, and with AVX-512 sets these bits of [`CONSECUTIVE`].
-    fn compare_to_run(&mut self, c: Chunks, m: &LaneMessage) -> Done {
+    /// Compares the address of each lane with the one that follows the lane before, counting from the first: with AVX-512
+    /// sets the bits of [`CONSECUTIVE`] for lanes in which that is so in each chunk, otherwise [`Condition::NotEqual`].
+    fn compare_to_run(
+        &mut self,
+        c: Chunks,
+        m: &LaneMessage,
+        [differs, next, first]: [u32; 3],
+    ) -> Done {
         let bytes = c.lanes * 8;
         let held = |writer: &mut Self, chunk: usize| {
             let offset = m.addresses + chunk * bytes;
             writer.find(c, Content::Bytes { offset, bytes })
         };
-        let first: Operand = match held(self, 0) {
+        let address: Operand = match held(self, 0) {
             Some(n) => xmm(n).into(),
             None => self.file(m.addresses, 8)?.into(),
         };
-        self.v2(c, ops::BROADCAST_Q, 7, first);
+        self.v2(c, ops::BROADCAST_Q, first, address);
         for chunk in 0..c.count {
             let n = match held(self, chunk) {
                 Some(n) => n,
                 None => {
                     let there = self.file(m.addresses + chunk * bytes, bytes)?;
-                    self.load_bytes(6, there, bytes)?;
-                    6
+                    self.load_bytes(next, there, bytes)?;
+                    next
                 }
             };
             let size = m.element.memory;
             let steps = self.each_qword(|lane| (size * (chunk * c.lanes + lane)) as u64);
-            self.v3m(c, ops::SUB_Q, 6, n, steps);
+            self.v3m(c, ops::SUB_Q, next, n, steps);
             // What differs, of all chunks together: comparing each would wait for the one before.
             match (chunk, c.zmm) {
-                (0, _) => self.v3(c, ops::XOR, 5, 6, 7),
+                (0, _) => self.v3(c, ops::XOR, differs, next, first),
                 (_, true) => {
-                    let [all, own, first] = [5, 6, 7].map(|n| c.register(n));
+                    let [all, own, first] = [differs, next, first].map(|n| c.register(n));
                     self.asm.v3i(ops::TERNARY_Q, all, own, first, OR_DIFFERENT);
                 }
                 (_, false) => {
-                    self.v3(c, ops::XOR, 6, 6, 7);
-                    self.v3(c, ops::OR, 5, 5, 6);
+                    self.v3(c, ops::XOR, next, next, first);
+                    self.v3(c, ops::OR, differs, differs, next);
                 }
             }
         }
+        let differs = c.register(differs);
         if c.zmm {
-            self.asm.v3(
-                ops::MASK_OF_NO_BITS_Q,
-                CONSECUTIVE,
-                c.register(5),
-                c.register(5),
-            );
+            self.asm
+                .v3(ops::MASK_OF_NO_BITS_Q, CONSECUTIVE, differs, differs);
+        } else {
+            self.asm.v2(ops::TEST, differs, differs);
         }
         Ok(())
     }

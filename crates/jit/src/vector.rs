@@ -77,6 +77,8 @@ pub(crate) struct Writer {
     pub(crate) kept: Kept,
     /// Ways around templates of the segment.
     pub(crate) detours: Vec<Detour>,
+    /// Vector registers for intermediate values that nobody has: see [`Self::with_scratch`].
+    pub(crate) scratch: u32,
     /// The float modes that it writes for.
     pub(crate) form: Form,
     /// Where the template of a step goes with what it does not compute.
@@ -174,7 +176,31 @@ impl Chunks {
     }
 }
 
+/// Vector registers for intermediate values. Those before them hold the sources of a step, those after them what is
+/// kept from step to step.
+pub(crate) const SCRATCH: u32 = 0b1111_1000;
+
 impl Writer {
+    /// Lends vector registers for intermediate values, which nobody else has until the end. There is no code if too few
+    /// are left.
+    pub(crate) fn with_scratch<const N: usize, R>(
+        &mut self,
+        work: impl FnOnce(&mut Self, [u32; N]) -> R,
+    ) -> R {
+        let before = self.scratch;
+        let registers = std::array::from_fn(|_| {
+            let n = self.scratch.trailing_zeros();
+            if self.scratch == 0 {
+                self.asm.give_up();
+            }
+            self.scratch &= self.scratch.wrapping_sub(1);
+            n
+        });
+        let result = work(self, registers);
+        self.scratch = before;
+        result
+    }
+
     /// Bytes of the register file, which the template reads or writes.
     pub(crate) fn file(&mut self, offset: usize, bytes: usize) -> Result<Memory, NoTemplate> {
         let place = self.place(offset, bytes)?;
@@ -397,8 +423,8 @@ impl Writer {
         self.store_bytes(to, from, bytes)
     }
 
-    /// Stores the lanes of a chunk to bytes or words of which every dword has one. Registers 0 and 3 to 7 are lost, and so
-    /// is the one stored.
+    /// Stores the lanes of a chunk to bytes or words of which every dword has one. Register 0 is lost, and so is the one
+    /// stored.
     fn store_parts(
         &mut self,
         c: Chunks,
@@ -407,33 +433,35 @@ impl Writer {
         destination: &Destination,
         enabled: Enabled,
     ) -> Done {
-        let (size, before) = (
-            usize::from(destination.data_type.size()),
-            destination.offset % 4,
-        );
-        if destination.saturate || before + size > 4 {
-            return Err(NoTemplate);
-        }
-        let bytes = 4 * c.lanes;
-        let offset = destination.offset - before + chunk * bytes;
-        let to = self.file(offset, bytes)?;
-        let part = u32::MAX >> bits(4 - size) << bits(before);
-        let (own, others) = (self.dwords(part), self.dwords(!part));
-        self.load_bytes(0, to, bytes)?;
-        if before != 0 {
-            self.v2i(c, ops::SHL_D_IMM, from, c.register(from), bits(before));
-        }
-        self.v3m(c, ops::AND, from, from, own);
-        self.v3m(c, ops::AND, 3, 0, others);
-        self.v3(c, ops::OR, from, from, 3);
-        if enabled != Enabled::All && c.lanes > 1 {
-            self.blend(c, chunk, from, 0, from, enabled)?;
-        }
-        self.overwritten(offset, bytes);
-        self.store_bytes(to, from, bytes)
+        self.with_scratch(|own, [t]| {
+            let (size, before) = (
+                usize::from(destination.data_type.size()),
+                destination.offset % 4,
+            );
+            if destination.saturate || before + size > 4 {
+                return Err(NoTemplate);
+            }
+            let bytes = 4 * c.lanes;
+            let offset = destination.offset - before + chunk * bytes;
+            let to = own.file(offset, bytes)?;
+            let part = u32::MAX >> bits(4 - size) << bits(before);
+            let (written, others) = (own.dwords(part), own.dwords(!part));
+            own.load_bytes(0, to, bytes)?;
+            if before != 0 {
+                own.v2i(c, ops::SHL_D_IMM, from, c.register(from), bits(before));
+            }
+            own.v3m(c, ops::AND, from, from, written);
+            own.v3m(c, ops::AND, t, 0, others);
+            own.v3(c, ops::OR, from, from, t);
+            if enabled != Enabled::All && c.lanes > 1 {
+                own.blend(c, chunk, from, 0, from, enabled)?;
+            }
+            own.overwritten(offset, bytes);
+            own.store_bytes(to, from, bytes)
+        })
     }
 
-    /// Stores the lanes of a chunk to the low halves of elements of 64 bits. Registers 3 to 7 are lost.
+    /// Stores the lanes of a chunk to the low halves of elements of 64 bits.
     fn store_low_halves(
         &mut self,
         c: Chunks,
@@ -442,79 +470,83 @@ impl Writer {
         destination: &Destination,
         enabled: Enabled,
     ) -> Done {
-        if destination.saturate {
-            return Err(NoTemplate);
-        }
-        let qwords = Chunks::new(self.features, 8, c.lanes * c.count);
-        let bytes = 8 * qwords.lanes;
-        let high = self.qwords(u64::MAX << 32);
-        for part in 0..c.lanes / qwords.lanes {
-            let mut dwords = from;
-            if part != 0 {
-                self.asm
-                    .v2i(ops::EXTRACT_HALF, c.half(3), c.register(from), 1);
-                dwords = 3;
+        self.with_scratch(|own, [t, u, v]| {
+            if destination.saturate {
+                return Err(NoTemplate);
             }
-            self.v2(qwords, ops::WIDEN_UD_Q, 3, qwords.half(dwords));
-            let chunk = chunk * (c.lanes / qwords.lanes) + part;
-            let offset = destination.offset + chunk * bytes;
-            let to = self.file(offset, bytes)?;
-            self.load_bytes(4, to, bytes)?;
-            self.v3m(qwords, ops::AND, 5, 4, high);
-            self.v3(qwords, ops::OR, 5, 5, 3);
-            if enabled != Enabled::All && qwords.lanes > 1 {
-                self.blend(qwords, chunk, 5, 4, 5, enabled)?;
+            let qwords = Chunks::new(own.features, 8, c.lanes * c.count);
+            let bytes = 8 * qwords.lanes;
+            let high = own.qwords(u64::MAX << 32);
+            for part in 0..c.lanes / qwords.lanes {
+                let mut dwords = from;
+                if part != 0 {
+                    own.asm
+                        .v2i(ops::EXTRACT_HALF, c.half(t), c.register(from), 1);
+                    dwords = t;
+                }
+                own.v2(qwords, ops::WIDEN_UD_Q, t, qwords.half(dwords));
+                let chunk = chunk * (c.lanes / qwords.lanes) + part;
+                let offset = destination.offset + chunk * bytes;
+                let to = own.file(offset, bytes)?;
+                own.load_bytes(u, to, bytes)?;
+                own.v3m(qwords, ops::AND, v, u, high);
+                own.v3(qwords, ops::OR, v, v, t);
+                if enabled != Enabled::All && qwords.lanes > 1 {
+                    own.blend(qwords, chunk, v, u, v, enabled)?;
+                }
+                own.overwritten(offset, bytes);
+                own.store_bytes(to, v, bytes)?;
             }
-            self.overwritten(offset, bytes);
-            self.store_bytes(to, 5, bytes)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Packs the low parts of lanes.
     pub(crate) fn narrow(&mut self, c: Chunks, n: u32, size: usize) -> Done {
-        if c.lanes == 1 {
-            return Ok(());
-        }
-        if self.features == Features::Avx512 {
-            let (op, to) = match (c.lane, size) {
-                (4, 2) => (ops::NARROW_D_W, c.half(n)),
-                (4, 1) => (ops::NARROW_D_B, xmm(n)),
-                (8, 4) => (ops::NARROW_Q_D, c.half(n)),
-                (8, 2) => (ops::NARROW_Q_W, xmm(n)),
-                (8, 1) => (ops::NARROW_Q_B, xmm(n)),
+        self.with_scratch(|own, [order]| {
+            if c.lanes == 1 {
+                return Ok(());
+            }
+            if own.features == Features::Avx512 {
+                let (op, to) = match (c.lane, size) {
+                    (4, 2) => (ops::NARROW_D_W, c.half(n)),
+                    (4, 1) => (ops::NARROW_D_B, xmm(n)),
+                    (8, 4) => (ops::NARROW_Q_D, c.half(n)),
+                    (8, 2) => (ops::NARROW_Q_W, xmm(n)),
+                    (8, 1) => (ops::NARROW_Q_B, xmm(n)),
+                    _ => return Err(NoTemplate),
+                };
+                own.asm.v2(op, to, c.register(n));
+                return Ok(());
+            }
+            match (c.lane, size) {
+                (4, 2) => {
+                    let low = own.dwords(0xffff);
+                    own.v3m(c, ops::AND, n, n, low);
+                    let y = ymm(n);
+                    own.asm.v3(ops::PACK_D_W, y, y, y);
+                    own.asm.v2i(ops::PERMUTE_Q_IMM, y, y, 0b1000);
+                }
+                (4, 1) => {
+                    let low = own.dwords(0xff);
+                    own.v3m(c, ops::AND, n, n, low);
+                    let y = ymm(n);
+                    own.asm.v3(ops::PACK_D_W, y, y, y);
+                    own.asm.v3(ops::PACK_W_B, y, y, y);
+                    // Four bytes in each half.
+                    let halves = own.each_dword(|lane| u32::try_from(lane % 2 * 4).unwrap_or(0));
+                    own.load_bytes(order, halves, 32)?;
+                    own.asm.v3(ops::PERMUTE_D, y, ymm(order), y);
+                }
+                (8, 4) => {
+                    let even = own.each_dword(|lane| u32::try_from((2 * lane) & 7).unwrap_or(0));
+                    own.load_bytes(order, even, 32)?;
+                    let y = ymm(n);
+                    own.asm.v3(ops::PERMUTE_D, y, ymm(order), y);
+                }
                 _ => return Err(NoTemplate),
-            };
-            self.asm.v2(op, to, c.register(n));
-            return Ok(());
-        }
-        match (c.lane, size) {
-            (4, 2) => {
-                let low = self.dwords(0xffff);
-                self.v3m(c, ops::AND, n, n, low);
-                let y = ymm(n);
-                self.asm.v3(ops::PACK_D_W, y, y, y);
-                self.asm.v2i(ops::PERMUTE_Q_IMM, y, y, 0b1000);
             }
-            (4, 1) => {
-                let low = self.dwords(0xff);
-                self.v3m(c, ops::AND, n, n, low);
-                let y = ymm(n);
-                self.asm.v3(ops::PACK_D_W, y, y, y);
-                self.asm.v3(ops::PACK_W_B, y, y, y);
-                // Four bytes in each half.
-                let halves = self.each_dword(|lane| u32::try_from(lane % 2 * 4).unwrap_or(0));
-                self.load_bytes(7, halves, 32)?;
-                self.asm.v3(ops::PERMUTE_D, y, ymm(7), y);
-            }
-            (8, 4) => {
-                let even = self.each_dword(|lane| u32::try_from((2 * lane) & 7).unwrap_or(0));
-                self.load_bytes(7, even, 32)?;
-                let y = ymm(n);
-                self.asm.v3(ops::PERMUTE_D, y, ymm(7), y);
-            }
-            _ => return Err(NoTemplate),
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }

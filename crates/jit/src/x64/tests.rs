@@ -80,13 +80,11 @@ fn forms() {
         (&|asm| asm.add(RAX, 127), &[0x48, 0x83, 0xc0, 0x7f]),
         (&|asm| asm.and(ECX, u32::MAX), &[0x83, 0xe1, 0xff]),
         (&|asm| asm.cmp(ECX, 0x80), &[0x81, 0xf9, 0x80, 0, 0, 0]),
-        // mov al, [rbx+rcx*8+8] has the register of bytes that is meant.
+        // mov [rbx+rcx*8+8], sil: the register of bytes that is meant.
         (
             &|asm| {
-                asm.store(
-                    Memory::at(RBX, 8).indexed(RCX, Width::Qword),
-                    RSI.low(Width::Byte),
-                )
+                let there = Memory::at(RBX, 8).indexed(RCX, Width::Qword);
+                asm.store(there, RSI.low(Width::Byte));
             },
             &[0x40, 0x88, 0x74, 0xcb, 0x08],
         ),
@@ -159,5 +157,43 @@ fn refused() {
     ];
     for (what, lines) in refused {
         assert!(code(lines).is_none(), "{what}");
+    }
+}
+
+/// Addresses of kernel memory hold for as long as nobody writes the registers that they are made of.
+#[test]
+fn checked_addresses() {
+    type Write<'a> = &'a dyn Fn(&mut Assembler);
+    let writes: [(bool, Write<'_>); 9] = [
+        (false, &|_| {}),
+        (false, &|asm| asm.mov(ECX, RDX.low(Width::Dword))),
+        (false, &|asm| asm.store(Memory::at(RBX, 0), EAX)),
+        (false, &|asm| asm.v2(ops::MOVE, ymm(3), ymm(9))),
+        (true, &|asm| asm.mov(EAX, 1)),
+        (true, &|asm| asm.add(R10, 1)),
+        (true, &|asm| asm.v2(ops::MOVE, xmm(9), xmm(3))),
+        (true, &|asm| asm.call(Memory::at(RBX, 0))),
+        (true, &|asm| asm.exchange_if_same(Memory::at(RBX, 0), ECX)),
+    ];
+    for (place, (is_refused, write)) in writes.into_iter().enumerate() {
+        let number = code(|asm| {
+            let there = Memory::checked(R10, RAX, asm.now());
+            write(asm);
+            asm.mov(ECX, there);
+        });
+        let lanes = code(|asm| {
+            let there = Memory::checked(R10, ymm(9), asm.now());
+            write(asm);
+            asm.v3(ops::GATHER_D_D, ymm(1), there, ymm(2));
+        });
+        let all = number.is_none() || lanes.is_none();
+        assert_eq!(all, is_refused, "{place}");
+        // What was written before does not matter.
+        let after = code(|asm| {
+            write(asm);
+            let there = Memory::checked(R10, RAX, asm.now());
+            asm.mov(ECX, there);
+        });
+        assert!(after.is_some(), "{place}");
     }
 }
