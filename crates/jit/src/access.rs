@@ -1,9 +1,9 @@
 //! Kernel memory: the only file that makes addresses of it.
 //!
-//! Memory is reached by [`Checked`] bytes and by the [`Places`] of lanes alone. Only the functions here make them, after code that
-//! compares addresses with the bounds of the memory, and they know how many bytes were compared: a template that wants more
-//! than these has none. The registers that an address is made of are those that were compared: where one of them has
-//! been written since, the assembler refuses the code ([`Memory::checked`]).
+//! Memory is reached by [`Checked`] bytes and by the [`Places`] of lanes alone. Only the functions here make them,
+//! after code that compares addresses with the bounds of the memory, and they know how many bytes were compared: a
+//! template that wants more than these has none. The registers that an address is made of are those that were
+//! compared: where one of them has been written since, the assembler refuses the code ([`Memory::checked`]).
 
 use crate::Features;
 use crate::masks::mask_register;

@@ -15,7 +15,8 @@ const INVALID: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 const MANTISSA: u32 = 52;
 
 /// The registers of such a function, which takes all that are for intermediate values. The lanes of half a chunk as
-/// doubles are in the first one; results of both halves are where steps have their second and third source, which these functions have not.
+/// doubles are in the first one; results of both halves are where steps have their second and third source, which
+/// these functions have not.
 const REGISTERS: [u32; 5] = [3, 4, 5, 6, 7];
 const X: u32 = 3;
 const RESULTS: [u32; 2] = [1, 2];

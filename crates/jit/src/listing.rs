@@ -1,6 +1,6 @@
 //! Machine code for people to read.
 
-use crate::flow::Compiled;
+use crate::compiled::Compiled;
 use crate::x64::Note;
 use iced_x86::{Decoder, DecoderOptions, Formatter as _, Instruction, IntelFormatter, OpKind};
 use std::collections::BTreeMap;

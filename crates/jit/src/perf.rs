@@ -1,6 +1,6 @@
 //! Names of machine code for `perf`, which reads them from `/tmp/perf-PID.map`.
 
-use crate::flow::Compiled;
+use crate::compiled::Compiled;
 use crate::x64::Note;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};

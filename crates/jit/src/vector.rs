@@ -9,6 +9,8 @@ use crate::loops::Access;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::narrow::is_narrow;
+use crate::pages::place;
+use crate::path::Path;
 use crate::pending::{Holder, Stores};
 use crate::scaled::Role;
 use crate::x64::{
@@ -181,6 +183,14 @@ impl Chunks {
 pub(crate) const SCRATCH: u32 = 0b1111_1000;
 
 impl Writer {
+    /// Traced code says that it comes here. Flags and registers stay as they are.
+    pub(crate) fn takes(&mut self, path: Path) {
+        if self.traced {
+            let byte = field(place::PATHS + path as i64);
+            self.asm.store_byte(byte, 1);
+        }
+    }
+
     /// Lends vector registers for intermediate values, which nobody else has until the end. There is no code if too few
     /// are left.
     pub(crate) fn with_scratch<const N: usize, R>(

@@ -7,7 +7,7 @@
 mod ahead;
 pub(crate) mod place;
 
-use crate::flow::Compiled;
+use crate::compiled::Compiled;
 use crate::mode::control;
 use crate::path::{self, PATHS};
 use crate::perf;
