@@ -1,21 +1,17 @@
 //! Machine code for addresses that grow by the same number from lane to lane (`linear.rs`).
 
-use crate::assembler::{Condition, Label, Operand};
 use crate::count::Counts;
 use crate::flow::Compiler;
 use crate::kept::Content;
 use crate::linear::{Linear, Recipe, Root, linear, whole};
 use crate::load::widening;
-use crate::ops;
 use crate::origin::Origins;
 use crate::path::Path;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code as Op, Register};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::{Condition, EAX, ECX, Label, Mask, Operand, RAX, RCX, ops, xmm, ymm};
 use std::ops::Range;
 use visakit_exec::code::{Action, Step};
 use visakit_isa::DataType;
-
-use Register::{EAX, ECX, RAX};
 
 impl Compiler<'_> {
     /// A step that is computed where the interpreter needs it. What it reads is in the file then.
@@ -90,8 +86,8 @@ impl Writer {
         if by != 0 && root.size == 2 {
             // As they are extended before anything is added to them, words that begin anew do not follow each other.
             let most = u32::try_from(0x1_0000 - root.lanes).map_err(|_| NoTemplate)?;
-            self.asm.op2(Op::Movzx_r32_rm16, EAX, there);
-            self.asm.op1i(Op::Cmp_rm32_imm32, EAX, most);
+            self.asm.extend(EAX, 2, there);
+            self.asm.cmp(EAX, most);
             self.asm.jump_if(Condition::Above, otherwise);
         }
         self.v2(c, broadcast, 0, there);
@@ -117,13 +113,11 @@ impl Writer {
         }
         if c.zmm {
             let differ = c.register(differ);
-            let test = Op::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
-            self.asm.op3(test, Register::K2, differ, differ);
-            self.asm
-                .op2(Op::VEX_Kortestw_kr_kr, Register::K2, Register::K2);
+            let test = ops::MASK_OF_BITS_D;
+            self.asm.v3(test, Mask::K2, differ, differ);
+            self.asm.mask_any(Mask::K2);
         } else {
-            self.asm
-                .op2(Op::VEX_Vptest_ymm_ymmm256, ymm(differ), ymm(differ));
+            self.asm.v2(ops::TEST, ymm(differ), ymm(differ));
         }
         self.asm.jump_if(Condition::NotEqual, otherwise);
         Ok(())
@@ -134,37 +128,33 @@ impl Writer {
     pub(crate) fn first_of(&mut self, recipe: &Recipe, slow: Label) -> Done {
         let root = &recipe.root;
         let first = self.file(root.offset, root.size)?;
-        let load = match root.size {
-            2 => Op::Movzx_r32_rm16,
-            _ => Op::Mov_r32_rm32,
-        };
-        self.asm.op2(load, EAX, first);
+        let size = if root.size == 2 { 2 } else { 4 };
+        self.asm.extend(EAX, size, first);
         for term in &recipe.words {
             let number = self.number(term.at, 4)?;
-            let add = match term.negative {
-                true => Op::Sub_r32_rm32,
-                false => Op::Add_r32_rm32,
-            };
-            self.asm.op2(add, EAX, number);
+            match term.negative {
+                true => self.asm.sub(EAX, number),
+                false => self.asm.add(EAX, number),
+            }
         }
         let last = u32::try_from(root.lanes - 1).map_err(|_| NoTemplate)?;
         let signed = recipe.signed == Some(true);
-        self.asm.op2(Op::Mov_r32_rm32, ECX, EAX);
-        self.asm.op1i(Op::Add_rm32_imm32, ECX, last);
+        self.asm.mov(ECX, EAX);
+        self.asm.add(ECX, last);
         let beyond = match signed {
             true => Condition::Overflow,
             false => Condition::Below,
         };
         self.asm.jump_if(beyond, slow);
         if signed {
-            self.asm.op2(Op::Movsxd_r64_rm32, RAX, EAX);
+            self.asm.extend_signed(RAX, 4, EAX);
         }
         if recipe.shift != 0 {
-            self.asm.op1i(Op::Shl_rm64_imm8, RAX, recipe.shift);
+            self.asm.shl(RAX, recipe.shift);
         }
         for at in &recipe.longs {
             let number = self.number(*at, 8)?;
-            self.asm.op2(Op::Add_r64_rm64, RAX, number);
+            self.asm.add(RAX, number);
         }
         Ok(())
     }
@@ -180,16 +170,16 @@ impl Writer {
                 c.lanes * root.size,
             )?;
             let load = match root.size {
-                2 => Op::VEX_Vpmovzxwd_ymm_xmmm128,
-                _ => Op::VEX_Vmovdqu_ymm_ymmm256,
+                2 => ops::WIDEN_UW_D,
+                _ => ops::MOVE,
             };
             if c.zmm {
-                self.asm.op2(load, ymm(0), from);
+                self.asm.v2(load, ymm(0), from);
             } else {
                 // Half of a vector, no byte more.
                 self.load_bytes(0, from, c.lanes * root.size)?;
                 if root.size == 2 {
-                    self.asm.op2(load, ymm(0), xmm(0));
+                    self.asm.v2(load, ymm(0), xmm(0));
                 }
             }
             for term in &recipe.words {
@@ -233,10 +223,10 @@ impl Writer {
             return Ok(self.file(offset, bytes)?.into());
         };
         if bytes == 4 {
-            self.asm.op2(Op::VEX_Vmovd_rm32_xmm, ECX, xmm(n));
+            self.asm.v2(ops::STORE_D, ECX, xmm(n));
             return Ok(ECX.into());
         }
-        self.asm.op2(Op::VEX_Vmovq_rm64_xmm, Register::RCX, xmm(n));
-        Ok(Register::RCX.into())
+        self.asm.v2(ops::TO_Q, RCX, xmm(n));
+        Ok(RCX.into())
     }
 }

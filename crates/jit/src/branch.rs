@@ -1,13 +1,12 @@
 //! Jumps, and lanes that diverge or join.
 
-use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::exits::{TAKEN, Way};
 use crate::flow::{Compiler, step_number};
 use crate::fused::{Outcome, jump_if};
 use crate::pages::place as fields;
 use crate::vector::{Done, RUNNING, field};
-use iced_x86::{Code as Op, Register};
+use crate::x64::{Condition, EDX, Label, Width};
 use visakit_exec::code::{Flag, Step};
 
 impl Compiler<'_> {
@@ -15,7 +14,7 @@ impl Compiler<'_> {
     pub(crate) fn meet(&mut self, place: usize, how: Condition, label: Label) {
         let number = step_number(place);
         let waiting = field(fields::WAITING);
-        self.writer.asm.op1i(Op::Cmp_rm64_imm32, waiting, number);
+        self.writer.asm.cmp_memory(Width::Qword, waiting, number);
         self.writer.asm.jump_if(how, label);
     }
 
@@ -69,8 +68,8 @@ impl Compiler<'_> {
     }
 
     fn condition(&mut self, flag: &Flag) -> Done {
-        self.writer.flag(flag, Register::EDX, 1)?;
-        self.writer.asm.op1i(Op::Test_rm32_imm32, Register::EDX, 1);
+        self.writer.flag(flag, EDX, 1)?;
+        self.writer.asm.test(EDX, 1);
         Ok(())
     }
 
@@ -102,17 +101,17 @@ impl Compiler<'_> {
                     return;
                 }
                 if inverted {
-                    self.writer.asm.op1(Op::Not_rm32, TAKEN);
+                    self.writer.asm.not(TAKEN);
                     if wanted & !window != 0 {
-                        self.writer.asm.op1i(Op::And_rm32_imm32, TAKEN, window);
+                        self.writer.asm.and(TAKEN, window);
                     }
                 }
             }
-            None => self.writer.asm.op1i(Op::Mov_r32_imm32, TAKEN, window),
+            None => self.writer.asm.mov(TAKEN, window),
         }
         if step.lanes.first != 0 {
             let shift = step.lanes.first.into();
-            self.writer.asm.op1i(Op::Shl_rm32_imm8, TAKEN, shift);
+            self.writer.asm.shl(TAKEN, shift);
         }
         counts.instructions += 1;
         if full {
@@ -128,12 +127,12 @@ impl Compiler<'_> {
         let parts = self.exit(place, *counts, Way::Branch(target, in_turn));
         let asm = &mut self.writer.asm;
         match held {
-            Some((held, true)) => asm.op3(Op::VEX_Andn_r32_r32_rm32, TAKEN, held, RUNNING),
+            Some((held, true)) => asm.and_not(TAKEN, held, RUNNING),
             Some((held, false)) => {
-                asm.op2(Op::Mov_r32_rm32, TAKEN, held);
-                asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
+                asm.mov(TAKEN, held);
+                asm.and(TAKEN, RUNNING);
             }
-            None => asm.op2(Op::And_r32_rm32, TAKEN, RUNNING),
+            None => asm.and(TAKEN, RUNNING),
         }
         if self.writer.pair.is_some() {
             // Also if all lanes leave.
@@ -142,7 +141,7 @@ impl Compiler<'_> {
             return;
         }
         self.writer.asm.jump_if(Condition::Equal, stays);
-        self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
+        self.writer.asm.cmp(TAKEN, RUNNING);
         self.writer.asm.jump_if(Condition::NotEqual, parts);
         if !full && target > place {
             let meets = self.exit(place, *counts, Way::Jump(target));

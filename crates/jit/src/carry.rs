@@ -2,8 +2,8 @@
 //! bits on devices that have none.
 
 use crate::masks::Enabled;
-use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::ops;
 use visakit_exec::code::{Compute, Modify, Operation};
 
 impl Writer {
@@ -25,20 +25,22 @@ impl Writer {
             let x = self.load(c, chunk, 0, a, false)?;
             let y = self.load(c, chunk, 1, b, false)?;
             let (low, high) = (self.take(c)?, self.take(c)?);
-            if compute.operation == Operation::AddCarry {
-                // Both highest bits are set, or one, and that of the sum is not.
-                self.v3(c, ops::ADD_D, low, x, y);
-                self.v3(c, ops::OR, 3, x, y);
-                self.v3(c, ops::ANDN, 3, low, 3);
-                self.v3(c, ops::AND, high, x, y);
-            } else {
-                // Only the highest bit of the second is set, or both or none, and that of the difference.
-                self.v3(c, ops::SUB_D, low, x, y);
-                self.v3(c, ops::ANDN, 3, y, x);
-                self.v3(c, ops::ANDN, 3, 3, low);
-                self.v3(c, ops::ANDN, high, x, y);
-            }
-            self.v3(c, ops::OR, high, high, 3);
+            self.with_scratch(|own, [carry]| {
+                if compute.operation == Operation::AddCarry {
+                    // Both highest bits are set, or one, and that of the sum is not.
+                    own.v3(c, ops::ADD_D, low, x, y);
+                    own.v3(c, ops::OR, carry, x, y);
+                    own.v3(c, ops::ANDN, carry, low, carry);
+                    own.v3(c, ops::AND, high, x, y);
+                } else {
+                    // Only the highest bit of the second is set, or both or none, and that of the difference.
+                    own.v3(c, ops::SUB_D, low, x, y);
+                    own.v3(c, ops::ANDN, carry, y, x);
+                    own.v3(c, ops::ANDN, carry, carry, low);
+                    own.v3(c, ops::ANDN, high, x, y);
+                }
+                own.v3(c, ops::OR, high, high, carry);
+            });
             self.v2i(c, ops::SHR_D_IMM, high, c.register(high), 31);
             self.release(x);
             self.release(y);

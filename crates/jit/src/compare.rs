@@ -5,10 +5,9 @@ use crate::compute::masked;
 use crate::exits::TAKEN;
 use crate::fused::{Branch, Outcome};
 use crate::masks::Enabled;
-use crate::ops;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
-use iced_x86::{Code, Register};
+use crate::x64::{ECX, EDX, Mask, Number, ops};
 use visakit_exec::code::{Compute, Destination, Lane, Modify, Operation, Region, Relation};
 
 impl Writer {
@@ -34,23 +33,23 @@ impl Writer {
             let [a, b, ..] = &compute.sources;
             let a = self.load(c, chunk, 0, a, float)?;
             let b = self.load(c, chunk, 1, b, float)?;
-            let part = if vector == 0 { bits } else { Register::ECX };
+            let part = if vector == 0 { bits } else { ECX };
             self.relate(c, compute.lane, relation, [a, b], part);
             self.release(a);
             self.release(b);
             if vector != 0 {
                 let shift = u32::try_from(vector * c.lanes).map_err(|_| NoTemplate)?;
-                self.asm.op1i(Code::Shl_rm32_imm8, part, shift);
-                self.asm.op2(Code::Or_r32_rm32, bits, part);
+                self.asm.shl(part, shift);
+                self.asm.or(bits, part);
             }
         }
         if uniform {
-            self.asm.op1(Code::Neg_rm32, bits);
-            self.asm.op2(Code::Sbb_r32_rm32, bits, bits);
+            self.asm.neg(bits);
+            self.asm.sbb(bits, bits);
         }
         let negated = relation == Relation::NotEqual;
         if negated {
-            self.asm.op1(Code::Not_rm32, bits);
+            self.asm.not(bits);
         }
         let Some(flag) = &compute.sets else {
             return self.set_lanes(lanes, &compute.destination, bits, enabled);
@@ -78,8 +77,8 @@ impl Writer {
             return Err(NoTemplate);
         }
         let from = self.file(source.offset, 4)?;
-        self.asm.op2(Code::Mov_r32_rm32, Register::EDX, from);
-        self.set_flag(flag, Register::EDX, masked(enabled), false)
+        self.asm.mov(EDX, from);
+        self.set_flag(flag, EDX, masked(enabled), false)
     }
 
     /// All ones in the lanes whose bits are set, zeros in the others.
@@ -87,7 +86,7 @@ impl Writer {
         &mut self,
         lanes: usize,
         destination: &Destination,
-        bits: Register,
+        bits: Number,
         enabled: Enabled,
     ) -> Done {
         let ty = destination.data_type;
@@ -95,15 +94,18 @@ impl Writer {
             return Err(NoTemplate);
         }
         let c = Chunks::new(self.features, usize::from(ty.size()).max(4), lanes);
-        self.v3(c, ops::XOR, 3, 3, 3);
-        let ones = self.dwords(u32::MAX);
-        self.v2(c, ops::MOVE, 4, ones);
         let mut results = [0; 8];
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
-        for (chunk, to) in results.iter_mut().enumerate() {
-            *to = self.take(c)?;
-            self.blend_by(c, chunk, *to, 3, 4, bits);
-        }
+        self.with_scratch(|own, [none, all]| -> Done {
+            own.v3(c, ops::XOR, none, none, none);
+            let ones = own.dwords(u32::MAX);
+            own.v2(c, ops::MOVE, all, ones);
+            for (chunk, to) in results.iter_mut().enumerate() {
+                *to = own.take(c)?;
+                own.blend_by(c, chunk, *to, none, all, bits);
+            }
+            Ok(())
+        })?;
         for (chunk, from) in results.iter().enumerate() {
             self.store(c, chunk, *from, destination, false, enabled)?;
         }
@@ -118,80 +120,59 @@ impl Writer {
         lane: Lane,
         relation: Relation,
         [mut a, mut b]: [u32; 2],
-        to: Register,
+        to: Number,
     ) {
-        let float = matches!(lane, Lane::F32 | Lane::F64);
-        let signed = matches!(lane, Lane::I32 | Lane::I64);
-        let narrow = c.lane == 4;
-        if self.features == Features::Avx512 {
-            let code = match (c.zmm, narrow, float, signed) {
-                (true, true, true, _) => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
-                (true, false, true, _) => Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
-                (true, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
-                (true, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
-                (true, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
-                (true, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
-                (false, true, true, _) => Code::EVEX_Vcmpps_kr_k1_ymm_ymmm256b32_imm8,
-                (false, false, true, _) => Code::EVEX_Vcmppd_kr_k1_ymm_ymmm256b64_imm8,
-                (false, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_ymm_ymmm256b32_imm8,
-                (false, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_ymm_ymmm256b32_imm8,
-                (false, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_ymm_ymmm256b64_imm8,
-                (false, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8,
-            };
-            let predicate = match (relation, float) {
-                (Relation::Equal | Relation::NotEqual, _) => 0,
-                (Relation::Less, true) => 0x11,
-                (Relation::LessEqual, true) => 0x12,
-                (Relation::Less, false) => 1,
-                (Relation::LessEqual, false) => 2,
-            };
-            let (a, b) = (c.register(a), c.register(b));
-            self.asm.op3i(code, Register::K2, a, b, predicate);
-            self.asm.op2(Code::VEX_Kmovd_r32_kr, to, Register::K2);
-            return;
-        }
-        if float {
-            let predicate = match relation {
-                Relation::Equal | Relation::NotEqual => 0,
-                Relation::Less => 0x11,
-                Relation::LessEqual => 0x12,
-            };
-            self.float_mask(c, 3, a, b, predicate);
-        } else {
-            if !signed && matches!(relation, Relation::Less | Relation::LessEqual) {
-                let sign = self.every(c, 1 << 31, 1 << 63);
-                self.v3m(c, ops::XOR, 4, a, sign);
-                self.v3m(c, ops::XOR, 5, b, sign);
-                (a, b) = (4, 5);
+        self.with_scratch(|own, [holds, x, y]| {
+            let float = matches!(lane, Lane::F32 | Lane::F64);
+            let signed = matches!(lane, Lane::I32 | Lane::I64);
+            if own.features == Features::Avx512 {
+                let op = match (float, signed) {
+                    (true, _) => c.of(ops::MASK_OF_PS, ops::MASK_OF_PD),
+                    (_, true) => c.of(ops::MASK_OF_D, ops::MASK_OF_Q),
+                    (_, false) => c.of(ops::MASK_OF_UD, ops::MASK_OF_UQ),
+                };
+                let predicate = match (relation, float) {
+                    (Relation::Equal | Relation::NotEqual, _) => 0,
+                    (Relation::Less, true) => 0x11,
+                    (Relation::LessEqual, true) => 0x12,
+                    (Relation::Less, false) => 1,
+                    (Relation::LessEqual, false) => 2,
+                };
+                let (a, b) = (c.register(a), c.register(b));
+                own.asm.v3i(op, Mask::K2, a, b, predicate);
+                own.asm.mask_to(to, Mask::K2);
+                return;
             }
-            let (equal, greater) = if narrow {
-                (
-                    Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
-                    Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256,
-                )
+            if float {
+                let predicate = match relation {
+                    Relation::Equal | Relation::NotEqual => 0,
+                    Relation::Less => 0x11,
+                    Relation::LessEqual => 0x12,
+                };
+                own.float_mask(c, holds, a, b, predicate);
             } else {
-                (
-                    Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256,
-                    Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256,
-                )
-            };
-            let [a, b, r] = [a, b, 3].map(|n| c.register(n));
-            match relation {
-                Relation::Equal | Relation::NotEqual => self.asm.op3(equal, r, a, b),
-                Relation::Less => self.asm.op3(greater, r, b, a),
-                Relation::LessEqual => {
-                    self.asm.op3(greater, r, a, b);
-                    let ones = self.dwords(u32::MAX);
-                    self.v3m(c, ops::XOR, 3, 3, ones);
+                if !signed && matches!(relation, Relation::Less | Relation::LessEqual) {
+                    let sign = own.every(c, 1 << 31, 1 << 63);
+                    own.v3m(c, ops::XOR, x, a, sign);
+                    own.v3m(c, ops::XOR, y, b, sign);
+                    (a, b) = (x, y);
+                }
+                let equal = c.of(ops::EQUAL_D, ops::EQUAL_Q);
+                let greater = c.of(ops::GREATER_D, ops::GREATER_Q);
+                let [a, b, r] = [a, b, holds].map(|n| c.register(n));
+                match relation {
+                    Relation::Equal | Relation::NotEqual => own.asm.v3(equal, r, a, b),
+                    Relation::Less => own.asm.v3(greater, r, b, a),
+                    Relation::LessEqual => {
+                        own.asm.v3(greater, r, a, b);
+                        let ones = own.dwords(u32::MAX);
+                        own.v3m(c, ops::XOR, holds, holds, ones);
+                    }
                 }
             }
-        }
-        let code = if narrow {
-            Code::VEX_Vmovmskps_r32_ymm
-        } else {
-            Code::VEX_Vmovmskpd_r32_ymm
-        };
-        self.asm.op2(code, to, c.register(3));
+            own.asm
+                .v2(c.of(ops::SIGNS_PS, ops::SIGNS_PD), to, c.register(holds));
+        });
     }
 
     /// Logic on predicate variables.
@@ -206,26 +187,26 @@ impl Writer {
         let target = self.flag_target(flag, masked(enabled));
         // Not where both sources are.
         let target = target.filter(|_| in_a.is_none() || in_a != in_b);
-        let bits = target.unwrap_or(Register::EDX);
+        let bits = target.unwrap_or(EDX);
         if in_b == Some(bits) {
             // All of them are commutative.
             std::mem::swap(&mut a, &mut b);
         }
         let other = self.held_flag(&b).filter(|_| !b.invert);
         self.flag(&a, bits, u32::MAX)?;
-        let code = match compute.operation {
-            Operation::FlagAnd => Code::And_r32_rm32,
-            Operation::FlagOr => Code::Or_r32_rm32,
-            Operation::FlagXor => Code::Xor_r32_rm32,
-            _ => {
-                self.asm.op1(Code::Not_rm32, bits);
-                return self.set_flag(flag, bits, masked(enabled), false);
-            }
-        };
-        if other.is_none() {
-            self.flag(&b, Register::ECX, u32::MAX)?;
+        if !is_binary {
+            self.asm.not(bits);
+            return self.set_flag(flag, bits, masked(enabled), false);
         }
-        self.asm.op2(code, bits, other.unwrap_or(Register::ECX));
+        if other.is_none() {
+            self.flag(&b, ECX, u32::MAX)?;
+        }
+        let other = other.unwrap_or(ECX);
+        match compute.operation {
+            Operation::FlagAnd => self.asm.and(bits, other),
+            Operation::FlagOr => self.asm.or(bits, other),
+            _ => self.asm.xor(bits, other),
+        }
         let narrow = (a.window | b.window) & !flag.window == 0;
         self.set_flag(flag, bits, masked(enabled), narrow)
     }

@@ -5,9 +5,11 @@
 use crate::Features;
 use crate::masks::Enabled;
 use crate::mode::Form;
-use crate::ops::{self, Op};
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
-use iced_x86::{Code, Register};
+use crate::x64::{
+    EAX, EDX, Mask, Width,
+    ops::{self, Op},
+};
 use visakit_exec::code::{
     Compute, Destination, Lane, Modify, Operation, Precision, Region, Source, Step, Target,
 };
@@ -15,11 +17,6 @@ use visakit_exec::code::{
 /// Whether [`MASK`] holds the lanes that change.
 pub(crate) fn masked(enabled: Enabled) -> bool {
     enabled != Enabled::All
-}
-
-/// An instruction for single and for double precision, or for 32 and 64 bits.
-fn of(c: Chunks, dword: Op, qword: Op) -> Op {
-    if c.lane == 4 { dword } else { qword }
 }
 
 /// Whether the low bits of a result of bytes or words depend on the low bits of sources only, so that wider lanes give
@@ -136,7 +133,7 @@ impl Writer {
         let sources = compute.operation.sources();
         if compute.operation == Operation::Select {
             let [flag, _] = &compute.flags;
-            self.flag(flag, Register::EDX, u32::MAX)?;
+            self.flag(flag, EDX, u32::MAX)?;
         }
         let count = match compute.operation {
             Operation::Shl | Operation::Shr => self.shift_count(c, compute),
@@ -208,8 +205,8 @@ impl Writer {
         let count = self.literal(count)? & if c.lane == 4 { 31 } else { 63 };
         let signed = matches!(compute.lane, Lane::I32 | Lane::I64);
         let op = match (compute.operation, signed) {
-            (Operation::Shl, _) => of(c, ops::SHL_D_IMM, ops::SHL_Q_IMM),
-            (_, false) => of(c, ops::SHR_D_IMM, ops::SHR_Q_IMM),
+            (Operation::Shl, _) => c.of(ops::SHL_D_IMM, ops::SHL_Q_IMM),
+            (_, false) => c.of(ops::SHR_D_IMM, ops::SHR_Q_IMM),
             (_, true) if c.lane == 4 => ops::SAR_D_IMM,
             (_, true) => return None,
         };
@@ -239,47 +236,39 @@ impl Writer {
 
     /// Results of floats between 0 and 1; NaN becomes 0.
     fn saturate(&mut self, c: Chunks, results: &[u32], float: bool) -> Done {
-        if !float {
-            return Err(NoTemplate);
-        }
-        let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
-        self.v2(c, ops::MOVE, 4, one);
-        self.v3(c, ops::XOR, 3, 3, 3);
-        for &n in results {
-            // Not greater or equal to 0: less, or no number. Negative zero stays.
-            self.float_mask(c, 5, n, 3, 0x19);
-            self.v3(c, ops::ANDN, n, 5, n);
-            self.v3(c, of(c, ops::MIN_PS, ops::MIN_PD), n, n, 4);
-        }
-        Ok(())
+        self.with_scratch(|own, [t, u, v]| {
+            if !float {
+                return Err(NoTemplate);
+            }
+            let one = own.every(c, 1f32.to_bits(), 1f64.to_bits());
+            own.v2(c, ops::MOVE, u, one);
+            own.v3(c, ops::XOR, t, t, t);
+            for &n in results {
+                // Not greater or equal to 0: less, or no number. Negative zero stays.
+                own.float_mask(c, v, n, t, 0x19);
+                own.v3(c, ops::ANDN, n, v, n);
+                own.v3(c, c.of(ops::MIN_PS, ops::MIN_PD), n, n, u);
+            }
+            Ok(())
+        })
     }
 
     /// All ones in the lanes where a relation of floats holds.
     pub(crate) fn float_mask(&mut self, c: Chunks, to: u32, a: u32, b: u32, predicate: u32) {
         if c.zmm {
-            let code = match c.lane {
-                4 => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
-                _ => Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
-            };
             let (a, b) = (c.register(a), c.register(b));
-            self.asm.op3i(code, Register::K2, a, b, predicate);
-            let spread = match c.lane {
-                4 => Code::EVEX_Vpmovm2d_zmm_kr,
-                _ => Code::EVEX_Vpmovm2q_zmm_kr,
-            };
-            self.asm.op2(spread, c.register(to), Register::K2);
+            let compare = c.of(ops::MASK_OF_PS, ops::MASK_OF_PD);
+            self.asm.v3i(compare, Mask::K2, a, b, predicate);
+            let spread = c.of(ops::FROM_MASK_D, ops::FROM_MASK_Q);
+            self.asm.v2(spread, c.register(to), Mask::K2);
         } else {
-            let code = match c.lane {
-                4 => Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8,
-                _ => Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8,
-            };
             let (to, a, b) = (c.register(to), c.register(a), c.register(b));
-            self.asm.op3i(code, to, a, b, predicate);
+            let compare = c.of(ops::COMPARE_PS, ops::COMPARE_PD);
+            self.asm.v3i(compare, to, a, b, predicate);
         }
     }
 
-    /// The result of an operation whose sources are in three registers, which are not changed. Registers 3 to 6 are
-    /// lost.
+    /// The result of an operation whose sources are in three registers, which are not changed.
     fn operation(
         &mut self,
         c: Chunks,
@@ -302,29 +291,31 @@ impl Writer {
             Operation::And => self.v3(c, ops::AND, to, a, b),
             Operation::Or => self.v3(c, ops::OR, to, a, b),
             Operation::Xor => self.v3(c, ops::XOR, to, a, b),
-            Operation::Add if float => self.v3(c, of(c, ops::ADD_PS, ops::ADD_PD), to, a, b),
-            Operation::Add => self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, a, b),
-            Operation::Mul if float => self.v3(c, of(c, ops::MUL_PS, ops::MUL_PD), to, a, b),
+            Operation::Add if float => self.v3(c, c.of(ops::ADD_PS, ops::ADD_PD), to, a, b),
+            Operation::Add => self.v3(c, c.of(ops::ADD_D, ops::ADD_Q), to, a, b),
+            Operation::Mul if float => self.v3(c, c.of(ops::MUL_PS, ops::MUL_PD), to, a, b),
             Operation::Mul => self.product(c, &compute.sources, to, a, b),
             Operation::MulHigh if !narrow => {
                 self.product(c, &compute.sources, to, a, b);
                 self.v2i(c, ops::SHR_Q_IMM, to, c.register(to), 32);
             }
-            Operation::Div if float => self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, a, b),
+            Operation::Div if float => self.v3(c, c.of(ops::DIV_PS, ops::DIV_PD), to, a, b),
             Operation::Mad if compute.precision == Precision::Half && float => {
                 self.halves_fused(c, to, a, b, z);
             }
             Operation::Mad if float => {
                 // Of several NaNs the host keeps the one of the second operand, then of the first.
                 self.v2(c, ops::MOVE, to, c.register(b));
-                self.v3(c, of(c, ops::FMA_PS, ops::FMA_PD), to, a, z);
+                self.v3(c, c.of(ops::FMA_PS, ops::FMA_PD), to, a, z);
             }
             Operation::Mad => {
-                self.product(c, &compute.sources, 6, a, b);
-                self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, 6, z);
+                self.with_scratch(|own, [product]| {
+                    own.product(c, &compute.sources, product, a, b);
+                    own.v3(c, c.of(ops::ADD_D, ops::ADD_Q), to, product, z);
+                });
             }
             Operation::Add3 => {
-                let add = of(c, ops::ADD_D, ops::ADD_Q);
+                let add = c.of(ops::ADD_D, ops::ADD_Q);
                 self.v3(c, add, to, a, b);
                 self.v3(c, add, to, to, z);
             }
@@ -332,20 +323,24 @@ impl Writer {
                 self.elementary(c, to, a, compute.operation)?;
             }
             Operation::Pow => self.power(c, to, a, b)?,
-            Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
+            Operation::Sqrt => self.v2(c, c.of(ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
             Operation::Rsqrt => self.inverse_root(c, to, a),
             Operation::Inv => {
                 let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
-                self.v2(c, ops::MOVE, 3, one);
-                self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, 3, a);
+                self.with_scratch(|own, [dividend]| {
+                    own.v2(c, ops::MOVE, dividend, one);
+                    own.v3(c, c.of(ops::DIV_PS, ops::DIV_PD), to, dividend, a);
+                });
             }
             Operation::Rndd => self.rounded(c, to, a, 9),
             Operation::Rndu => self.rounded(c, to, a, 10),
             Operation::Rnde => self.rounded(c, to, a, 8),
             Operation::Rndz => self.rounded(c, to, a, 11),
             Operation::Frc => {
-                self.rounded(c, 3, a, 9);
-                self.v3(c, of(c, ops::SUB_PS, ops::SUB_PD), to, a, 3);
+                self.with_scratch(|own, [whole]| {
+                    own.rounded(c, whole, a, 9);
+                    own.v3(c, c.of(ops::SUB_PS, ops::SUB_PD), to, a, whole);
+                });
             }
             Operation::Min | Operation::Max if float => {
                 self.float_choice(c, to, a, b, compute.operation);
@@ -358,24 +353,17 @@ impl Writer {
             }
             Operation::Shl | Operation::Shr => {
                 let bits = self.every(c, 31, 63);
-                self.v3m(c, ops::AND, 3, b, bits);
                 let op = match (compute.operation, signed) {
-                    (Operation::Shl, _) => of(c, ops::SHL_D, ops::SHL_Q),
-                    (_, false) => of(c, ops::SHR_D, ops::SHR_Q),
+                    (Operation::Shl, _) => c.of(ops::SHL_D, ops::SHL_Q),
+                    (_, false) => c.of(ops::SHR_D, ops::SHR_Q),
                     (_, true) if narrow => ops::SAR_D,
-                    (_, true) if avx512 => {
-                        let code = if c.zmm {
-                            Code::EVEX_Vpsravq_zmm_k1z_zmm_zmmm512b64
-                        } else {
-                            Code::EVEX_Vpsravq_ymm_k1z_ymm_ymmm256b64
-                        };
-                        let (to, a, count) = (c.register(to), c.register(a), c.register(3));
-                        self.asm.op3(code, to, a, count);
-                        return Ok(());
-                    }
+                    (_, true) if avx512 => ops::SAR_Q,
                     _ => return Err(NoTemplate),
                 };
-                self.v3(c, op, to, a, 3);
+                self.with_scratch(|own, [count]| {
+                    own.v3m(c, ops::AND, count, b, bits);
+                    own.v3(c, op, to, a, count);
+                });
             }
             Operation::Rol | Operation::Ror => {
                 self.rotated(c, to, a, b, compute.operation);
@@ -387,7 +375,7 @@ impl Writer {
             | Operation::FirstBitHighUnsigned
             | Operation::ReverseBits => self.bits(c, to, a, compute.operation)?,
             Operation::Boolean(table) if narrow => self.boolean(c, to, from, table),
-            Operation::Select => self.blend_by(c, chunk, to, b, a, Register::EDX),
+            Operation::Select => self.blend_by(c, chunk, to, b, a, EDX),
             _ => return Err(NoTemplate),
         }
         Ok(())
@@ -397,20 +385,20 @@ impl Writer {
     fn negated_square(&mut self, c: Chunks, a: u32, to: u32) {
         let zero = self.every(c, (-0f32).to_bits(), (-0f64).to_bits());
         self.v2(c, ops::MOVE, to, c.register(a));
-        self.v3m(c, of(c, ops::FNMA_PS, ops::FNMA_PD), to, a, zero);
+        self.v3m(c, c.of(ops::FNMA_PS, ops::FNMA_PD), to, a, zero);
     }
 
     fn rounded(&mut self, c: Chunks, to: u32, a: u32, how: u32) {
         self.v2i(
             c,
-            of(c, ops::ROUND_PS, ops::ROUND_PD),
+            c.of(ops::ROUND_PS, ops::ROUND_PD),
             to,
             c.register(a),
             how,
         );
     }
 
-    /// Modular product of the first two sources. Registers 3 to 5 are lost.
+    /// Modular product of the first two sources.
     fn product(&mut self, c: Chunks, sources: &[Source], to: u32, a: u32, b: u32) {
         if c.lane == 4 {
             self.v3(c, ops::MUL_D, to, a, b);
@@ -427,114 +415,113 @@ impl Writer {
             return;
         }
         if self.features == Features::Avx512 {
-            let code = if c.zmm {
-                Code::EVEX_Vpmullq_zmm_k1z_zmm_zmmm512b64
-            } else {
-                Code::EVEX_Vpmullq_ymm_k1z_ymm_ymmm256b64
-            };
-            self.asm
-                .op3(code, c.register(to), c.register(a), c.register(b));
+            self.v3(c, ops::MUL_Q, to, a, b);
             return;
         }
-        // Low by high halves both ways, above low by low.
-        self.v2i(c, ops::SHR_Q_IMM, 3, c.register(a), 32);
-        self.v3(c, ops::MUL_UDQ, 3, 3, b);
-        self.v2i(c, ops::SHR_Q_IMM, 4, c.register(b), 32);
-        self.v3(c, ops::MUL_UDQ, 4, a, 4);
-        self.v3(c, ops::ADD_Q, 3, 3, 4);
-        self.v2i(c, ops::SHL_Q_IMM, 3, c.register(3), 32);
-        self.v3(c, ops::MUL_UDQ, 4, a, b);
-        self.v3(c, ops::ADD_Q, to, 3, 4);
+        self.long_product(c, to, a, b);
+    }
+
+    /// Modular product of 64 bits by halves.
+    fn long_product(&mut self, c: Chunks, to: u32, a: u32, b: u32) {
+        self.with_scratch(|own, [t, u]| {
+            // Low by high halves both ways, above low by low.
+            own.v2i(c, ops::SHR_Q_IMM, t, c.register(a), 32);
+            own.v3(c, ops::MUL_UDQ, t, t, b);
+            own.v2i(c, ops::SHR_Q_IMM, u, c.register(b), 32);
+            own.v3(c, ops::MUL_UDQ, u, a, u);
+            own.v3(c, ops::ADD_Q, t, t, u);
+            own.v2i(c, ops::SHL_Q_IMM, t, c.register(t), 32);
+            own.v3(c, ops::MUL_UDQ, u, a, b);
+            own.v3(c, ops::ADD_Q, to, t, u);
+        });
     }
 
     /// The smaller or larger number of two: of a number and a NaN, the number; of two NaNs, the second.
     fn float_choice(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
-        // a < b, or a >= b; neither holds for a NaN.
-        let relation = if operation == Operation::Min {
-            0x11
-        } else {
-            0x1d
-        };
-        self.float_mask(c, 3, a, b, relation);
-        self.float_mask(c, 4, b, b, 3);
-        self.float_mask(c, 5, a, a, 3);
-        self.v3(c, ops::ANDN, 4, 5, 4);
-        self.v3(c, ops::OR, 3, 3, 4);
-        // a where set, else b.
-        self.v3(c, ops::AND, 4, a, 3);
-        self.v3(c, ops::ANDN, 3, 3, b);
-        self.v3(c, ops::OR, to, 3, 4);
+        self.with_scratch(|own, [t, u, v]| {
+            // a < b, or a >= b; neither holds for a NaN.
+            let relation = if operation == Operation::Min {
+                0x11
+            } else {
+                0x1d
+            };
+            own.float_mask(c, t, a, b, relation);
+            own.float_mask(c, u, b, b, 3);
+            own.float_mask(c, v, a, a, 3);
+            own.v3(c, ops::ANDN, u, v, u);
+            own.v3(c, ops::OR, t, t, u);
+            // a where set, else b.
+            own.v3(c, ops::AND, u, a, t);
+            own.v3(c, ops::ANDN, t, t, b);
+            own.v3(c, ops::OR, to, t, u);
+        });
     }
 
     fn rotated(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
-        let left = operation == Operation::Rol;
-        if c.zmm {
-            let code = match (left, c.lane) {
-                (true, 4) => Code::EVEX_Vprolvd_zmm_k1z_zmm_zmmm512b32,
-                (false, 4) => Code::EVEX_Vprorvd_zmm_k1z_zmm_zmmm512b32,
-                (true, _) => Code::EVEX_Vprolvq_zmm_k1z_zmm_zmmm512b64,
-                (false, _) => Code::EVEX_Vprorvq_zmm_k1z_zmm_zmmm512b64,
-            };
-            self.asm
-                .op3(code, c.register(to), c.register(a), c.register(b));
-            return;
-        }
-        let bits = self.every(c, 31, 63);
-        let all = self.every(c, 32, 64);
-        self.v3m(c, ops::AND, 5, b, bits);
-        self.v2(c, ops::MOVE, 3, all);
-        self.v3(c, of(c, ops::SUB_D, ops::SUB_Q), 3, 3, 5);
-        let shl = of(c, ops::SHL_D, ops::SHL_Q);
-        let shr = of(c, ops::SHR_D, ops::SHR_Q);
-        let (one, other) = if left { (shl, shr) } else { (shr, shl) };
-        self.v3(c, one, 4, a, 5);
-        self.v3(c, other, 3, a, 3);
-        self.v3(c, ops::OR, to, 3, 4);
+        self.with_scratch(|own, [t, u, v]| {
+            let left = operation == Operation::Rol;
+            if c.zmm {
+                let op = match left {
+                    true => c.of(ops::ROL_D, ops::ROL_Q),
+                    false => c.of(ops::ROR_D, ops::ROR_Q),
+                };
+                own.v3(c, op, to, a, b);
+                return;
+            }
+            let bits = own.every(c, 31, 63);
+            let all = own.every(c, 32, 64);
+            own.v3m(c, ops::AND, v, b, bits);
+            own.v2(c, ops::MOVE, t, all);
+            own.v3(c, c.of(ops::SUB_D, ops::SUB_Q), t, t, v);
+            let shl = c.of(ops::SHL_D, ops::SHL_Q);
+            let shr = c.of(ops::SHR_D, ops::SHR_Q);
+            let (one, other) = if left { (shl, shr) } else { (shr, shl) };
+            own.v3(c, one, u, a, v);
+            own.v3(c, other, t, a, t);
+            own.v3(c, ops::OR, to, t, u);
+        });
     }
 
     /// Any bitwise function of three sources. Bit n of the table is the result where the sources' bits,
     /// the first lowest, are n.
     fn boolean(&mut self, c: Chunks, to: u32, from: [u32; 3], table: u8) {
-        if self.features == Features::Avx512 {
-            // The instruction's first source is the most significant.
-            let [a, b, z] = from;
-            self.v2(c, ops::MOVE, to, c.register(z));
-            let code = if c.zmm {
-                Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8
-            } else {
-                Code::EVEX_Vpternlogd_ymm_k1z_ymm_ymmm256b32_imm8
-            };
-            let (to, b, a) = (c.register(to), c.register(b), c.register(a));
-            self.asm.op3i(code, to, b, a, table.into());
-            return;
-        }
-        // As a sum (exclusive or) of products (and): coefficient n is the sum of the results for all
-        // subsets of the bits of n.
-        let mut sum = table;
-        sum ^= (sum & 0x55) << 1;
-        sum ^= (sum & 0x33) << 2;
-        sum ^= (sum & 0x0f) << 4;
-        self.v3(c, ops::XOR, to, to, to);
-        for n in (0..8u32).filter(|n| sum >> n & 1 != 0) {
-            let mut factors = (0..)
-                .zip(from)
-                .filter(|(bit, _)| n >> bit & 1 != 0)
-                .map(|(_, r)| r);
-            match (factors.next(), factors.next(), factors.next()) {
-                (None, ..) => {
-                    let ones = self.dwords(u32::MAX);
-                    self.v3m(c, ops::XOR, to, to, ones);
-                }
-                (Some(a), None, _) => self.v3(c, ops::XOR, to, to, a),
-                (Some(a), Some(b), third) => {
-                    self.v3(c, ops::AND, 3, a, b);
-                    if let Some(third) = third {
-                        self.v3(c, ops::AND, 3, 3, third);
+        self.with_scratch(|own, [t]| {
+            if own.features == Features::Avx512 {
+                // The instruction's first source is the most significant.
+                let [a, b, z] = from;
+                own.v2(c, ops::MOVE, to, c.register(z));
+                let (to, b, a) = (c.register(to), c.register(b), c.register(a));
+                own.asm.v3i(ops::TERNARY_D, to, b, a, table.into());
+                return;
+            }
+            // As a sum (exclusive or) of products (and): coefficient n is the sum of the results for all
+            // subsets of the bits of n.
+            let mut sum = table;
+            sum ^= (sum & 0x55) << 1;
+            sum ^= (sum & 0x33) << 2;
+            sum ^= (sum & 0x0f) << 4;
+            own.v3(c, ops::XOR, to, to, to);
+            for n in (0..8u32).filter(|n| sum >> n & 1 != 0) {
+                let mut factors = (0..)
+                    .zip(from)
+                    .filter(|(bit, _)| n >> bit & 1 != 0)
+                    .map(|(_, r)| r);
+                match (factors.next(), factors.next(), factors.next()) {
+                    (None, ..) => {
+                        let ones = own.dwords(u32::MAX);
+                        own.v3m(c, ops::XOR, to, to, ones);
                     }
-                    self.v3(c, ops::XOR, to, to, 3);
+                    (Some(a), None, _) => own.v3(c, ops::XOR, to, to, a),
+                    (Some(a), Some(b), third) => {
+                        own.v3(c, ops::AND, t, a, b);
+                        if let Some(third) = third {
+                            own.v3(c, ops::AND, t, t, third);
+                        }
+                        own.v3(c, ops::XOR, to, to, t);
+                    }
                 }
             }
-        }
+        });
     }
 
     /// Copies of consecutive bytes and words.
@@ -565,12 +552,12 @@ impl Writer {
         self.overwritten(destination.offset, bytes);
         match bytes {
             1 => {
-                self.asm.op2(Code::Movzx_r32_rm8, Register::EAX, from);
-                self.asm.op2(Code::Mov_rm8_r8, to, Register::AL);
+                self.asm.extend(EAX, 1, from);
+                self.asm.store(to, EAX.low(Width::Byte));
             }
             2 => {
-                self.asm.op2(Code::Movzx_r32_rm16, Register::EAX, from);
-                self.asm.op2(Code::Mov_rm16_r16, to, Register::AX);
+                self.asm.extend(EAX, 2, from);
+                self.asm.store(to, EAX.low(Width::Word));
             }
             64 => {
                 // In two halves, for hosts without wider registers.

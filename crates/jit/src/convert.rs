@@ -3,9 +3,8 @@
 use crate::Features;
 use crate::masks::Enabled;
 use crate::mode::Form;
-use crate::ops;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::Code;
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::ops;
 use visakit_exec::code::{Compute, Lane, Modify};
 use visakit_isa::DataType;
 
@@ -55,44 +54,40 @@ impl Writer {
                 }
                 (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(a)),
                 (Lane::U32, Lane::F32) if self.features == Features::Avx512 => {
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er
-                    } else {
-                        Code::EVEX_Vcvtudq2ps_ymm_k1z_ymmm256b32
-                    };
-                    self.asm.op2(code, c.register(r), c.register(a));
+                    self.v2(c, ops::FROM_UD_PS, r, c.register(a));
                 }
                 (Lane::U32, Lane::F32) => {
                     // Both halves are exact; their combination is rounded once.
-                    let (low, shift) = (self.dwords(0xffff), self.dwords(65536f32.to_bits()));
-                    self.v2i(c, ops::SHR_D_IMM, r, c.register(a), 16);
-                    self.v3m(c, ops::AND, 3, a, low);
-                    self.v2(c, ops::FROM_D_PS, r, c.register(r));
-                    self.v2(c, ops::FROM_D_PS, 3, c.register(3));
-                    self.v2(c, ops::MOVE, 4, shift);
-                    self.v3(c, ops::FMA_PS, r, 4, 3);
+                    self.with_scratch(|own, [part, factor]| {
+                        let (low, shift) = (own.dwords(0xffff), own.dwords(65536f32.to_bits()));
+                        own.v2i(c, ops::SHR_D_IMM, r, c.register(a), 16);
+                        own.v3m(c, ops::AND, part, a, low);
+                        own.v2(c, ops::FROM_D_PS, r, c.register(r));
+                        own.v2(c, ops::FROM_D_PS, part, c.register(part));
+                        own.v2(c, ops::MOVE, factor, shift);
+                        own.v3(c, ops::FMA_PS, r, factor, part);
+                    });
                 }
                 (Lane::F32, Lane::I32) => {
                     // Too large values and NaN give the smallest integer: the former become the largest one, the latter
                     // 0.
-                    let limit = self.dwords(2_147_483_648f32.to_bits());
-                    self.v2(c, ops::MOVE, 1, limit);
-                    self.float_mask(c, 3, a, 1, 0x1d);
-                    self.float_mask(c, 4, a, a, 7);
-                    self.v2(c, ops::TO_D_PS, r, c.register(a));
-                    self.v3(c, ops::XOR, r, r, 3);
-                    self.v3(c, ops::AND, r, r, 4);
+                    self.with_scratch(|own, [large, number]| {
+                        let limit = own.dwords(2_147_483_648f32.to_bits());
+                        own.v2(c, ops::MOVE, 1, limit);
+                        own.float_mask(c, large, a, 1, 0x1d);
+                        own.float_mask(c, number, a, a, 7);
+                        own.v2(c, ops::TO_D_PS, r, c.register(a));
+                        own.v3(c, ops::XOR, r, r, large);
+                        own.v3(c, ops::AND, r, r, number);
+                    });
                 }
                 (Lane::F32, Lane::U32) if self.features == Features::Avx512 => {
                     // The larger one of NaN and 0 is 0.
-                    self.v3(c, ops::XOR, 3, 3, 3);
-                    self.v3(c, ops::MAX_PS, 4, a, 3);
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae
-                    } else {
-                        Code::EVEX_Vcvttps2udq_ymm_k1z_ymmm256b32
-                    };
-                    self.asm.op2(code, c.register(r), c.register(4));
+                    self.with_scratch(|own, [zero, positive]| {
+                        own.v3(c, ops::XOR, zero, zero, zero);
+                        own.v3(c, ops::MAX_PS, positive, a, zero);
+                        own.v2(c, ops::TO_UD_PS, r, c.register(positive));
+                    });
                 }
                 (Lane::F32, Lane::U32) => self.float_to_unsigned(c, r, a),
                 _ => return Err(NoTemplate),
@@ -124,25 +119,26 @@ impl Writer {
         self.v3m(c, ops::MIN_SD, n, n, most);
     }
 
-    /// Floats as unsigned integers, clamped, for hosts that convert only to signed ones; NaN becomes 0. Registers 3 to
-    /// 5 are clobbered.
+    /// Floats as unsigned integers, clamped, for hosts that convert only to signed ones; NaN becomes 0.
     fn float_to_unsigned(&mut self, c: Chunks, to: u32, a: u32) {
-        let half = self.dwords(2_147_483_648f32.to_bits());
-        let whole = self.dwords(4_294_967_296f32.to_bits());
-        let sign = self.dwords(1 << 31);
-        // The larger one of NaN and 0 is 0.
-        self.v3(c, ops::XOR, 3, 3, 3);
-        self.v3(c, ops::MAX_PS, 3, a, 3);
-        self.v2(c, ops::MOVE, 4, half);
-        self.float_mask(c, 5, 3, 4, 0x1d);
-        self.v3(c, ops::AND, 4, 4, 5);
-        self.v3(c, ops::SUB_PS, 4, 3, 4);
-        self.v2(c, ops::TO_D_PS, to, c.register(4));
-        self.v3m(c, ops::AND, 5, 5, sign);
-        self.v3(c, ops::XOR, to, to, 5);
-        self.v2(c, ops::MOVE, 4, whole);
-        self.float_mask(c, 5, 3, 4, 0x1d);
-        self.v3(c, ops::OR, to, to, 5);
+        self.with_scratch(|own, [t, u, v]| {
+            let half = own.dwords(2_147_483_648f32.to_bits());
+            let whole = own.dwords(4_294_967_296f32.to_bits());
+            let sign = own.dwords(1 << 31);
+            // The larger one of NaN and 0 is 0.
+            own.v3(c, ops::XOR, t, t, t);
+            own.v3(c, ops::MAX_PS, t, a, t);
+            own.v2(c, ops::MOVE, u, half);
+            own.float_mask(c, v, t, u, 0x1d);
+            own.v3(c, ops::AND, u, u, v);
+            own.v3(c, ops::SUB_PS, u, t, u);
+            own.v2(c, ops::TO_D_PS, to, c.register(u));
+            own.v3m(c, ops::AND, v, v, sign);
+            own.v3(c, ops::XOR, to, to, v);
+            own.v2(c, ops::MOVE, u, whole);
+            own.float_mask(c, v, t, u, 0x1d);
+            own.v3(c, ops::OR, to, to, v);
+        });
     }
 
     /// Integers of up to 32 bits as doubles or halves.
@@ -200,22 +196,20 @@ impl Writer {
             let a = self.load_unflushed(half, chunk, 0, source, float)?;
             let r = self.take(c)?;
             *to = r;
-            let mut from = a;
+            let op = match (float, unsigned && avx512) {
+                (true, _) => ops::WIDEN_F_DF,
+                (_, true) => ops::FROM_UD_PD,
+                (_, false) => ops::FROM_D_PD,
+            };
             if unsigned && !avx512 {
                 let sign = self.dwords(1 << 31);
-                self.v3m(half, ops::XOR, 3, a, sign);
-                from = 3;
+                self.with_scratch(|own, [signed]| {
+                    own.v3m(half, ops::XOR, signed, a, sign);
+                    own.v2(c, op, r, c.half(signed));
+                });
+            } else {
+                self.v2(c, op, r, c.half(a));
             }
-            let code = match (c.zmm, float, unsigned && avx512) {
-                (true, true, _) => Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
-                (true, _, true) => Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er,
-                (true, _, false) => Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
-                (false, true, _) => Code::VEX_Vcvtps2pd_ymm_xmmm128,
-                (false, _, true) => Code::EVEX_Vcvtudq2pd_ymm_k1z_xmmm128b32,
-                (false, _, false) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
-            };
-            let narrow = if c.zmm { ymm(from) } else { xmm(from) };
-            self.asm.op2(code, c.register(r), narrow);
             if unsigned && !avx512 {
                 let moved = self.qwords(2_147_483_648f64.to_bits());
                 self.v3m(c, ops::ADD_PD, r, r, moved);
@@ -243,16 +237,10 @@ impl Writer {
             let a = self.load_unflushed(c, chunk, 0, source, true)?;
             let r = self.take(result)?;
             *to_register = r;
-            let narrow = if c.zmm { ymm(r) } else { xmm(r) };
             match (to, ty) {
                 (Lane::F64, DataType::Df) => self.v2(c, ops::MOVE, r, c.register(a)),
                 (Lane::F32, DataType::F) => {
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er
-                    } else {
-                        Code::VEX_Vcvtpd2ps_xmm_ymmm256
-                    };
-                    self.asm.op2(code, narrow, c.register(a));
+                    self.asm.v2(ops::NARROW_DF_F, c.half(r), c.register(a));
                 }
                 (Lane::F64, DataType::D | DataType::Ud) => {
                     self.double_to_integer(c, r, a, ty == DataType::D);
@@ -270,87 +258,66 @@ impl Writer {
         )
     }
 
-    /// Doubles as integers of 32 bits, clamped; NaN becomes 0. Registers 3 and 4 are clobbered.
+    /// Doubles as integers of 32 bits, clamped; NaN becomes 0.
     fn double_to_integer(&mut self, c: Chunks, to: u32, a: u32, signed: bool) {
-        let avx512 = self.features == Features::Avx512;
-        let to = if c.zmm { ymm(to) } else { xmm(to) };
-        self.float_mask(c, 3, a, a, 7);
-        self.v3(c, ops::AND, 4, a, 3);
-        if !signed {
-            let zero = self.qwords(0);
-            self.v3m(c, ops::MAX_PD, 4, 4, zero);
-        }
-        if !signed && avx512 {
-            // Too large values give all ones.
-            let code = if c.zmm {
-                Code::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae
+        self.with_scratch(|own, [t, u]| {
+            let avx512 = own.features == Features::Avx512;
+            let to = c.half(to);
+            own.float_mask(c, t, a, a, 7);
+            own.v3(c, ops::AND, u, a, t);
+            if !signed {
+                let zero = own.qwords(0);
+                own.v3m(c, ops::MAX_PD, u, u, zero);
+            }
+            if !signed && avx512 {
+                // Too large values give all ones.
+                own.asm.v2(ops::TO_UD_PD, to, c.register(u));
+                return;
+            }
+            // Too small values give the smallest integer.
+            let most = f64::from(if signed {
+                i32::MAX.cast_unsigned()
             } else {
-                Code::EVEX_Vcvttpd2udq_xmm_k1z_ymmm256b64
-            };
-            self.asm.op2(code, to, c.register(4));
-            return;
-        }
-        // Too small values give the smallest integer.
-        let most = f64::from(if signed {
-            i32::MAX.cast_unsigned()
-        } else {
-            u32::MAX
+                u32::MAX
+            });
+            let most = own.qwords(most.to_bits());
+            own.v3m(c, ops::MIN_PD, u, u, most);
+            if !signed {
+                own.v2i(c, ops::ROUND_PD, u, c.register(u), 11);
+                let moved = own.qwords((-2_147_483_648f64).to_bits());
+                own.v3m(c, ops::ADD_PD, u, u, moved);
+            }
+            own.asm.v2(ops::TO_D_PD, to, c.register(u));
+            if !signed {
+                let sign = own.dwords(1 << 31);
+                own.asm.v3(ops::XOR, to, to, sign);
+            }
         });
-        let most = self.qwords(most.to_bits());
-        self.v3m(c, ops::MIN_PD, 4, 4, most);
-        if !signed {
-            self.v2i(c, ops::ROUND_PD, 4, c.register(4), 11);
-            let moved = self.qwords((-2_147_483_648f64).to_bits());
-            self.v3m(c, ops::ADD_PD, 4, 4, moved);
-        }
-        let code = if c.zmm {
-            Code::EVEX_Vcvttpd2dq_ymm_k1z_zmmm512b64_sae
-        } else {
-            Code::VEX_Vcvttpd2dq_xmm_ymmm256
-        };
-        self.asm.op2(code, to, c.register(4));
-        if !signed {
-            let sign = self.dwords(1 << 31);
-            self.asm.op3(Code::VEX_Vpxor_xmm_xmm_xmmm128, to, to, sign);
-        }
     }
 
-    /// One divided by the square root: in double, rounded once. Registers 3 to 6 are lost.
+    /// One divided by the square root: in double, rounded once.
     pub(crate) fn inverse_root(&mut self, c: Chunks, to: u32, a: u32) {
-        let one = self.qwords(1f64.to_bits());
-        let doubles = Chunks { lane: 8, ..c };
-        if c.lane == 8 {
-            self.v2(c, ops::SQRT_PD, 3, c.register(a));
-            self.v2(c, ops::MOVE, 5, one);
-            self.v3(c, ops::DIV_PD, to, 5, 3);
-            return;
-        }
-        let (widen, narrow, split, join) = if c.zmm {
-            (
-                Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
-                Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
-                Code::EVEX_Vextractf64x4_ymmm256_k1z_zmm_imm8,
-                Code::EVEX_Vinsertf64x4_zmm_k1z_zmm_ymmm256_imm8,
-            )
-        } else {
-            (
-                Code::VEX_Vcvtps2pd_ymm_xmmm128,
-                Code::VEX_Vcvtpd2ps_xmm_ymmm256,
-                Code::VEX_Vextractf128_xmmm128_ymm_imm8,
-                Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8,
-            )
-        };
-        let half = |n: u32| if c.zmm { ymm(n) } else { xmm(n) };
-        self.v2(doubles, ops::MOVE, 5, one);
-        self.asm.op2(widen, c.register(3), half(a));
-        self.asm.op2i(split, half(4), c.register(a), 1);
-        self.asm.op2(widen, c.register(4), half(4));
-        for n in [3, 4] {
-            self.v2(doubles, ops::SQRT_PD, n, c.register(n));
-            self.v3(doubles, ops::DIV_PD, n, 5, n);
-            self.asm.op2(narrow, half(n), c.register(n));
-        }
-        self.asm
-            .op3i(join, c.register(to), c.register(3), half(4), 1);
+        self.with_scratch(|own, [t, u, v]| {
+            let one = own.qwords(1f64.to_bits());
+            let doubles = Chunks { lane: 8, ..c };
+            if c.lane == 8 {
+                own.v2(c, ops::SQRT_PD, t, c.register(a));
+                own.v2(c, ops::MOVE, v, one);
+                own.v3(c, ops::DIV_PD, to, v, t);
+                return;
+            }
+            own.v2(doubles, ops::MOVE, v, one);
+            own.v2(doubles, ops::WIDEN_F_DF, t, c.half(a));
+            own.asm
+                .v2i(ops::EXTRACT_HALF_F, c.half(u), c.register(a), 1);
+            own.v2(doubles, ops::WIDEN_F_DF, u, c.half(u));
+            for n in [t, u] {
+                own.v2(doubles, ops::SQRT_PD, n, c.register(n));
+                own.v3(doubles, ops::DIV_PD, n, v, n);
+                own.asm.v2(ops::NARROW_DF_F, c.half(n), c.register(n));
+            }
+            let (to, low) = (c.register(to), c.register(t));
+            own.asm.v3i(ops::INSERT_HALF_F, to, low, c.half(u), 1);
+        });
     }
 }

@@ -1,10 +1,9 @@
 //! What ran: instructions, enabled lanes, and steps that count for a profile.
 
-use crate::assembler::Condition;
 use crate::flow::Compiler;
 use crate::mode::Form;
 use crate::vector::{Done, LANE_OPERATIONS, LEFT, MASK, RUNNING, Writer};
-use iced_x86::{Code, Register};
+use crate::x64::{Condition, ECX, Number, RCX};
 use visakit_exec::code::{Count, Step};
 
 /// Counts of a segment up to a place in it.
@@ -25,31 +24,26 @@ impl Compiler<'_> {
         }
         let asm = &mut self.writer.asm;
         if counts.instructions != 0 {
-            asm.op1i(Code::Sub_rm64_imm32, LEFT, counts.instructions);
+            asm.sub(LEFT, counts.instructions);
         }
         if self.writer.pair.is_some() {
             return self.count_both(RUNNING, counts.running, counts.lanes);
         }
         if counts.lanes != 0 {
-            asm.op1i(Code::Add_rm64_imm32, LANE_OPERATIONS, counts.lanes);
+            asm.add(LANE_OPERATIONS, counts.lanes);
         }
         if counts.running != 0 {
-            asm.op2(Code::Popcnt_r32_rm32, Register::ECX, RUNNING);
-            asm.op2i(
-                Code::Imul_r32_rm32_imm32,
-                Register::ECX,
-                Register::ECX,
-                counts.running,
-            );
-            asm.op2(Code::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+            asm.popcnt(ECX, RUNNING);
+            asm.imul(ECX, ECX, counts.running);
+            asm.add(LANE_OPERATIONS, RCX);
         }
     }
 
     /// Counts the lanes in a register as enabled. Clobbers `ecx`.
-    pub(crate) fn count_lanes(&mut self, lanes: Register) {
+    pub(crate) fn count_lanes(&mut self, lanes: Number) {
         let asm = &mut self.writer.asm;
-        asm.op2(Code::Popcnt_r32_rm32, Register::ECX, lanes);
-        asm.op2(Code::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+        asm.popcnt(ECX, lanes);
+        asm.add(LANE_OPERATIONS, RCX);
     }
 }
 
@@ -66,16 +60,16 @@ impl Writer {
             self.exec_mask(step)?;
         }
         if let Some(times) = times {
-            self.asm.op1(Code::Inc_rm64, times);
+            self.asm.inc_memory(times);
         }
         match lanes {
             Some(lanes) if all => {
                 let number = u32::from(step.lanes.count);
-                self.asm.op1i(Code::Add_rm64_imm32, lanes, number);
+                self.asm.add_to(lanes, number);
             }
             Some(lanes) => {
-                self.asm.op2(Code::Popcnt_r32_rm32, Register::ECX, MASK);
-                self.asm.op2(Code::Add_rm64_r64, lanes, Register::RCX);
+                self.asm.popcnt(ECX, MASK);
+                self.asm.add_to(lanes, RCX);
             }
             None => {}
         }
@@ -83,14 +77,14 @@ impl Writer {
             let shift = u32::from(step.lanes.first);
             self.kept.enabled = None;
             if shift != 0 {
-                self.asm.op1i(Code::Shl_rm32_imm8, MASK, shift);
+                self.asm.shl(MASK, shift);
             }
             let together = self.asm.label();
-            self.asm.op2(Code::Test_rm32_r32, MASK, MASK);
+            self.asm.test(MASK, MASK);
             self.asm.jump_if(Condition::Equal, together);
-            self.asm.op2(Code::Cmp_r32_rm32, MASK, RUNNING);
+            self.asm.cmp(MASK, RUNNING);
             self.asm.jump_if(Condition::Equal, together);
-            self.asm.op1(Code::Inc_rm64, parts);
+            self.asm.inc_memory(parts);
             self.asm.place(together);
         }
         Ok(())

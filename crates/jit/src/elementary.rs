@@ -1,10 +1,8 @@
 //! Powers, logarithms to the base of 2, sines and cosines of singles: in double, by the same operations in the same order
 //! as the interpreter's functions (`exec/src/lanes/elementary.rs`), so that results are the same bit for bit.
 
-use crate::assembler::Condition;
-use crate::ops;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::{Condition, Mask, Memory, ops, ymm};
 use visakit_exec::code::Operation;
 use visakit_exec::elementary::{
     ATANH, COS, EXP2, FAR, FARTHEST, INTEGRAL, LEAST, PER_LOG2, PER_QUARTER, QUARTER, SIN,
@@ -16,7 +14,10 @@ const INVALID: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 /// Bits of the mantissa of a double.
 const MANTISSA: u32 = 52;
 
-/// The lanes of half a chunk as doubles are in this register, and the results of both halves in the two before it.
+/// The registers of such a function, which takes all that are for intermediate values. The lanes of half a chunk as
+/// doubles are in the first one; results of both halves are where steps have their second and third source, which
+/// these functions have not.
+const REGISTERS: [u32; 5] = [3, 4, 5, 6, 7];
 const X: u32 = 3;
 const RESULTS: [u32; 2] = [1, 2];
 
@@ -26,59 +27,71 @@ pub(crate) const fn is_near(operation: Operation) -> bool {
 }
 
 impl Writer {
-    /// Such a function of the lanes of a register. Registers 1 to 7 are lost.
+    /// Such a function of the lanes of a register. Registers 1 and 2 are lost.
     pub(crate) fn elementary(&mut self, c: Chunks, to: u32, a: u32, operation: Operation) -> Done {
         if c.lane != 4 {
             return Err(NoTemplate);
         }
-        if is_near(operation) {
-            self.leave_far(c, a);
-        }
-        let doubles = Chunks { lane: 8, ..c };
-        for (half, result) in RESULTS.into_iter().enumerate() {
-            self.widen(c, a, half);
-            match operation {
-                Operation::Exp => self.exp2(doubles, result),
-                Operation::Log => self.log2(doubles, result),
-                Operation::Sin => self.sin(doubles, result, 0),
-                _ => self.sin(doubles, result, 1),
+        self.with_registers(|own| {
+            if is_near(operation) {
+                own.leave_far(c, a);
             }
-            self.singles(c, result);
-        }
-        self.join(c, to);
-        Ok(())
+            let doubles = Chunks { lane: 8, ..c };
+            for (half, result) in RESULTS.into_iter().enumerate() {
+                own.widen(c, a, half);
+                match operation {
+                    Operation::Exp => own.exp2(doubles, result),
+                    Operation::Log => own.log2(doubles, result),
+                    Operation::Sin => own.sin(doubles, result, 0),
+                    _ => own.sin(doubles, result, 1),
+                }
+                own.singles(c, result);
+            }
+            own.join(c, to);
+            Ok(())
+        })
     }
 
-    /// One source's lanes, without their signs, to the power of another's. Registers 1 to 7 are lost.
+    /// One source's lanes, without their signs, to the power of another's. Registers 1 and 2 are lost.
     pub(crate) fn power(&mut self, c: Chunks, to: u32, a: u32, b: u32) -> Done {
         if c.lane != 4 {
             return Err(NoTemplate);
         }
-        // The second source may be where the first result goes.
-        let y = self.take(c)?;
-        self.v2(c, ops::MOVE, y, c.register(b));
-        let exponent = 7;
-        let doubles = Chunks { lane: 8, ..c };
-        for (half, result) in RESULTS.into_iter().enumerate() {
-            self.widen_magnitude(c, a, half);
-            self.log2(doubles, result);
-            self.widen(c, y, half);
-            self.v2(c, ops::MOVE, exponent, c.register(X));
-            self.v3(c, ops::MUL_PD, X, X, result);
-            self.exp2(doubles, result);
-            self.v2(c, ops::MOVE, X, c.register(exponent));
-            self.replace_where(doubles, result, 3, None, None);
-            self.widen(c, a, half);
-            self.replace_where(doubles, result, 3, None, None);
-            self.widen_magnitude(c, a, half);
-            self.replace_where(doubles, result, 0, Some(1.0), Some(1.0));
-            self.v2(c, ops::MOVE, X, c.register(exponent));
-            self.replace_where(doubles, result, 0, Some(0.0), Some(1.0));
-            self.singles(c, result);
-        }
-        self.release(y);
-        self.join(c, to);
-        Ok(())
+        self.with_registers(|own| {
+            // The second source may be where the first result goes.
+            let y = own.take(c)?;
+            own.v2(c, ops::MOVE, y, c.register(b));
+            let exponent = 7;
+            let doubles = Chunks { lane: 8, ..c };
+            for (half, result) in RESULTS.into_iter().enumerate() {
+                own.widen_magnitude(c, a, half);
+                own.log2(doubles, result);
+                own.widen(c, y, half);
+                own.v2(c, ops::MOVE, exponent, c.register(X));
+                own.v3(c, ops::MUL_PD, X, X, result);
+                own.exp2(doubles, result);
+                own.v2(c, ops::MOVE, X, c.register(exponent));
+                own.replace_where(doubles, result, 3, None, None);
+                own.widen(c, a, half);
+                own.replace_where(doubles, result, 3, None, None);
+                own.widen_magnitude(c, a, half);
+                own.replace_where(doubles, result, 0, Some(1.0), Some(1.0));
+                own.v2(c, ops::MOVE, X, c.register(exponent));
+                own.replace_where(doubles, result, 0, Some(0.0), Some(1.0));
+                own.singles(c, result);
+            }
+            own.release(y);
+            own.join(c, to);
+            Ok(())
+        })
+    }
+
+    /// Runs with all registers for intermediate values, unless somebody has one of them.
+    fn with_registers(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
+        self.with_scratch(|own, registers| match registers == REGISTERS {
+            true => work(own),
+            false => Err(NoTemplate),
+        })
     }
 
     /// Half of the lanes of a register as doubles without signs.
@@ -90,51 +103,27 @@ impl Writer {
 
     /// Doubles as singles.
     fn singles(&mut self, c: Chunks, n: u32) {
-        if c.zmm {
-            let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
-            self.asm.op2(code, ymm(n), c.register(n));
-        } else {
-            let code = Code::VEX_Vcvtpd2ps_xmm_ymmm256;
-            self.asm.op2(code, xmm(n), ymm(n));
-        }
+        self.asm.v2(ops::NARROW_DF_F, c.half(n), c.register(n));
     }
 
     /// Both halves of a result.
     fn join(&mut self, c: Chunks, to: u32) {
         let [low, high] = RESULTS;
-        let (code, low, high) = if c.zmm {
-            let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-            (code, c.register(low), ymm(high))
-        } else {
-            let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-            (code, ymm(low), xmm(high))
-        };
-        self.asm.op3i(code, c.register(to), low, high, 1);
+        let (to, low) = (c.register(to), c.register(low));
+        self.asm.v3i(ops::INSERT_HALF, to, low, c.half(high), 1);
     }
 
     /// Half of the lanes of a register as doubles.
     fn widen(&mut self, c: Chunks, a: u32, half: usize) {
-        if c.zmm {
-            let mut from = ymm(a);
-            if half != 0 {
-                from = ymm(X);
-                let code = Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.op2i(code, from, c.register(a), 1);
-            }
-            let code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
-            self.asm.op2(code, c.register(X), from);
-        } else {
-            let mut from = xmm(a);
-            if half != 0 {
-                from = xmm(X);
-                let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-                self.asm.op2i(code, from, ymm(a), 1);
-            }
-            self.asm.op2(Code::VEX_Vcvtps2pd_ymm_xmmm128, ymm(X), from);
+        let mut from = c.half(a);
+        if half != 0 {
+            from = c.half(X);
+            self.asm.v2i(ops::EXTRACT_HALF, from, c.register(a), 1);
         }
+        self.asm.v2(ops::WIDEN_F_DF, c.register(X), from);
     }
 
-    fn double(&mut self, value: f64) -> MemoryOperand {
+    fn double(&mut self, value: f64) -> Memory {
         self.qwords(value.to_bits())
     }
 
@@ -213,17 +202,14 @@ impl Writer {
         self.v3m(c, ops::AND, X, a, magnitude);
         let most = self.dwords(FAR.to_bits());
         if c.zmm {
-            let code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
             self.v2(c, ops::MOVE, 4, most);
             // Greater.
             let (x, most) = (c.register(X), c.register(4));
-            self.asm.op3i(code, Register::K2, x, most, 6);
-            self.asm
-                .op2(Code::VEX_Kortestw_kr_kr, Register::K2, Register::K2);
+            self.asm.v3i(ops::MASK_OF_UD, Mask::K2, x, most, 6);
+            self.asm.mask_any(Mask::K2);
         } else {
-            let code = Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
-            self.asm.op3(code, ymm(X), ymm(X), most);
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(X), ymm(X));
+            self.asm.v3(ops::GREATER_D, ymm(X), ymm(X), most);
+            self.asm.v2(ops::TEST, ymm(X), ymm(X));
         }
         self.asm.jump_if(Condition::NotEqual, slow);
     }

@@ -1,6 +1,5 @@
 //! Ways out of machine code: to the interpreter, to a fault, to lanes that wait.
 
-use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::flow::{Compiler, step_number};
 use crate::kept::Kept;
@@ -9,7 +8,9 @@ use crate::pages::place as fields;
 use crate::path::Path;
 use crate::pending::Pending;
 use crate::vector::{CONTEXT, LANE_OPERATIONS, RUNNING, field};
-use iced_x86::{Code as Op, Register};
+use crate::x64::{
+    Condition, EAX, ECX, EDX, ESI, Label, Note, Number, R8D, R12, RAX, RCX, RDI, Width,
+};
 
 /// A way out of a segment that is written after it.
 pub(crate) struct Exit {
@@ -44,15 +45,15 @@ pub(crate) enum Way {
 }
 
 /// Lanes that jump.
-pub(crate) const TAKEN: Register = Register::EDX;
+pub(crate) const TAKEN: Number = EDX;
 
 impl Compiler<'_> {
     /// Leaves machine code; the interpreter continues with a step.
     pub(crate) fn leave(&mut self, step: usize) {
         let asm = &mut self.writer.asm;
         let number = step_number(step);
-        asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
-        asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), Register::RAX);
+        asm.mov(EAX, number);
+        asm.store(field(fields::PLACE), RAX);
         asm.jump(self.end);
     }
 
@@ -79,6 +80,7 @@ impl Compiler<'_> {
     }
 
     fn leave_by(&mut self, exit: &Exit) {
+        self.writer.asm.note(Note::Exit(exit.place));
         self.writer.asm.place(exit.label);
         if self.is_for_pairs() {
             self.writer.form = exit.form;
@@ -101,13 +103,13 @@ impl Compiler<'_> {
             Way::Fault => {
                 self.writer.takes(Path::Fault);
                 let fault = field(fields::FAULT);
-                self.writer.asm.op1i(Op::Mov_rm64_imm32, fault, 1);
+                self.writer.asm.store_number(fault, 1);
                 self.leave(exit.place);
             }
             Way::Jump(target) => {
                 self.join_parked(target);
                 self.change_with_parked(exit.place + 1, target);
-                self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
+                self.writer.asm.mov(TAKEN, RUNNING);
                 self.part(exit.place, step_number(target));
             }
             Way::Branch(target, _) => {
@@ -120,7 +122,7 @@ impl Compiler<'_> {
                 self.may_park(waits, host);
                 if waits == next {
                     // Those that jump run.
-                    self.writer.asm.op2(Op::Xor_r32_rm32, TAKEN, RUNNING);
+                    self.writer.asm.xor(TAKEN, RUNNING);
                 }
                 self.park();
                 self.writer.takes(Path::Park);
@@ -145,11 +147,11 @@ impl Compiler<'_> {
         self.store_pending(&pending);
         // What is counted at the end of the turn is counted for those that stay.
         if exit.counts.running != 0 {
-            let (ecx, running) = (Register::ECX, exit.counts.running);
+            let (ecx, running) = (ECX, exit.counts.running);
             let asm = &mut self.writer.asm;
-            asm.op2(Op::Popcnt_r32_rm32, ecx, TAKEN);
-            asm.op2i(Op::Imul_r32_rm32_imm32, ecx, ecx, running);
-            asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+            asm.popcnt(ecx, TAKEN);
+            asm.imul(ecx, ecx, running);
+            asm.add(LANE_OPERATIONS, RCX);
         }
         self.park();
         if let Some(kept) = &exit.kept {
@@ -166,14 +168,14 @@ impl Compiler<'_> {
         let number = step_number(target);
         let there = self.writer.asm.label();
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::WAITING));
-        asm.op1i(Op::Cmp_rm64_imm32, Register::RAX, number);
+        asm.mov(RAX, field(fields::WAITING));
+        asm.cmp(RAX, number);
         asm.jump_if(Condition::Equal, there);
         asm.jump_if(Condition::Below, host);
-        asm.op1i(Op::Cmp_rm64_imm8, field(fields::PARKED), 0);
+        asm.cmp_memory(Width::Qword, field(fields::PARKED), 0);
         asm.jump_if(Condition::NotEqual, host);
-        asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
-        asm.op2(Op::Mov_rm64_r64, field(fields::BEHIND), Register::RAX);
+        asm.store_number(field(fields::WAITING), number);
+        asm.store(field(fields::BEHIND), RAX);
         asm.place(there);
     }
 
@@ -184,18 +186,18 @@ impl Compiler<'_> {
         self.meet(step, Condition::NotEqual, host);
         let alone = fields::NOT_ALONE;
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::BEHIND));
-        asm.op1s(Op::Cmp_rm64_imm32, Register::RAX, alone);
+        asm.mov(RAX, field(fields::BEHIND));
+        asm.cmp(RAX, alone);
         asm.jump_if(Condition::Equal, host);
-        asm.op2(Op::Mov_rm64_r64, field(fields::WAITING), Register::RAX);
-        asm.op1s(Op::Mov_rm64_imm32, field(fields::BEHIND), alone);
-        asm.op2(Op::Or_r32_rm32, RUNNING, field(fields::PARKED));
-        asm.op1i(Op::Mov_rm64_imm32, field(fields::PARKED), 0);
-        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
+        asm.store(field(fields::WAITING), RAX);
+        asm.store_number(field(fields::BEHIND), alone);
+        asm.or(RUNNING, field(fields::PARKED));
+        asm.store_number(field(fields::PARKED), 0);
+        asm.store(field(fields::RUNNING), R12);
         let full = asm.label();
         self.writer.takes(Path::JoinParked);
         let asm = &mut self.writer.asm;
-        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, self.writer.full);
+        asm.cmp(RUNNING, self.writer.full);
         asm.jump_if(Condition::Equal, full);
         self.go(step, 1);
         self.writer.asm.place(full);
@@ -213,16 +215,16 @@ impl Compiler<'_> {
         self.meet(next, Condition::NotEqual, host);
         let number = step_number(target);
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, Register::RAX, field(fields::BEHIND));
-        asm.op1s(Op::Cmp_rm64_imm32, Register::RAX, fields::NOT_ALONE);
+        asm.mov(RAX, field(fields::BEHIND));
+        asm.cmp(RAX, fields::NOT_ALONE);
         asm.jump_if(Condition::Equal, host);
-        asm.op1i(Op::Cmp_rm64_imm32, Register::RAX, number);
+        asm.cmp(RAX, number);
         asm.jump_if(Condition::BelowOrEqual, host);
-        asm.op2(Op::Mov_r32_rm32, Register::EAX, field(fields::PARKED));
-        asm.op2(Op::Mov_rm64_r64, field(fields::PARKED), Register::R12);
-        asm.op1i(Op::Mov_rm64_imm32, field(fields::WAITING), number);
-        asm.op2(Op::Mov_r32_rm32, RUNNING, Register::EAX);
-        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
+        asm.mov(EAX, field(fields::PARKED));
+        asm.store(field(fields::PARKED), R12);
+        asm.store_number(field(fields::WAITING), number);
+        asm.mov(RUNNING, EAX);
+        asm.store(field(fields::RUNNING), R12);
         self.writer.takes(Path::ChangePlaces);
         self.go(next, 1);
         self.writer.asm.place(host);
@@ -231,26 +233,25 @@ impl Compiler<'_> {
     /// Lets the lanes in [`TAKEN`], which is lost, wait.
     pub(crate) fn park(&mut self) {
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Or_rm32_r32, field(fields::PARKED), TAKEN);
-        asm.op1(Op::Not_rm32, TAKEN);
-        asm.op2(Op::And_r32_rm32, RUNNING, TAKEN);
-        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
+        asm.or_to(field(fields::PARKED), TAKEN);
+        asm.not(TAKEN);
+        asm.and(RUNNING, TAKEN);
+        asm.store(field(fields::RUNNING), R12);
     }
 
     /// The host determines which lanes continue, and where, when those in [`TAKEN`] jump from one step to another.
     fn part(&mut self, place: usize, target: u32) {
         self.writer.takes(Path::Part);
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+        asm.mov(RDI, CONTEXT);
         let number = step_number(place);
-        asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
+        asm.mov(ESI, number);
         // The third argument is already in place.
-        asm.op2(Op::Mov_r32_rm32, Register::ECX, RUNNING);
-        asm.op1i(Op::Mov_r32_imm32, Register::R8D, target);
-        asm.op0(Op::VEX_Vzeroupper);
-        asm.op1(Op::Call_rm64, field(fields::BRANCH));
-        asm.op2(Op::Mov_r64_rm64, Register::R12, field(fields::RUNNING));
-        asm.op1(Op::Jmp_rm64, Register::RAX);
+        asm.mov(ECX, RUNNING);
+        asm.mov(R8D, target);
+        asm.call(field(fields::BRANCH));
+        asm.mov(R12, field(fields::RUNNING));
+        asm.jump_to(RAX);
     }
 
     /// Stores what registers hold on a way out.

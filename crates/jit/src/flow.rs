@@ -7,8 +7,7 @@
 
 use crate::Jit;
 use crate::apart::apart;
-use crate::assembler::Assembler;
-use crate::assembler::{Condition, Label};
+use crate::compiled::Compiled;
 use crate::count::Counts;
 use crate::exits::{Exit, Way};
 use crate::fused::{Branch, fused};
@@ -23,9 +22,11 @@ use crate::path::Path;
 use crate::predicates::local;
 use crate::scaled::Products;
 use crate::vector::{
-    CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
+    CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, SCRATCH, Writer, field,
 };
-use iced_x86::{Code as Op, Register};
+use crate::x64::{
+    Assembler, Condition, Finished, Label, Note, R12, R13, R14, R15, RBP, RBX, RDI, RSP, Width,
+};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -54,29 +55,6 @@ impl Segment {
         let [full, other] = self.labels;
         if version == 0 { full } else { other }
     }
-}
-
-/// The result of compilation.
-#[derive(Debug)]
-pub(crate) struct Compiled {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) constants: Vec<u8>,
-    /// For each step: the requirements for entering the segment that begins there.
-    pub(crate) entries: Vec<Entry>,
-    /// For each step, places of the versions of the segment that begins there: for full masks, and for others.
-    pub(crate) places: Vec<Option<[usize; 2]>>,
-    /// Where code ends and the interpreter continues.
-    pub(crate) end: usize,
-    /// Bytes of the register file that the code reads and writes.
-    pub(crate) file_bytes: usize,
-    /// Lanes of the program.
-    pub(crate) full: u32,
-    /// Whether code says which ways it takes.
-    pub(crate) traced: bool,
-    /// Steps that call the interpreter.
-    pub(crate) calls: Vec<usize>,
-    /// The step at which threads begin that may run before their turn, and where the code for that begins.
-    pub(crate) companion: Option<(usize, usize)>,
 }
 
 /// Whether machine code ends before this step.
@@ -240,6 +218,7 @@ pub(crate) fn compile(code: &Code, live: Option<&Liveness>, jit: Jit) -> Option<
         local_flags: HashSet::new(),
         kept: Kept::default(),
         detours: Vec::new(),
+        scratch: SCRATCH,
         form: Form::Usual,
         beyond: None,
         stores: Vec::new(),
@@ -313,7 +292,11 @@ pub(crate) fn compile(code: &Code, live: Option<&Liveness>, jit: Jit) -> Option<
         }
     }
     let Compiler { writer, calls, .. } = compiler;
-    let (bytes, offsets) = writer.asm.finish(&labels)?;
+    let Finished {
+        bytes,
+        labels: offsets,
+        notes,
+    } = writer.asm.finish(&labels)?;
     let (ends, offsets) = (
         offsets.get(2 * starts.len()..)?,
         offsets.get(..2 * starts.len())?,
@@ -327,6 +310,7 @@ pub(crate) fn compile(code: &Code, live: Option<&Liveness>, jit: Jit) -> Option<
     Some(Compiled {
         bytes,
         constants: writer.constants.bytes,
+        notes,
         entries,
         places,
         end,
@@ -341,38 +325,30 @@ pub(crate) fn compile(code: &Code, live: Option<&Liveness>, jit: Jit) -> Option<
 impl Compiler<'_> {
     /// The way in, at the start of the code, and the way out.
     fn enter_and_leave(&mut self) {
-        use Register::{R12, R13, R14, R15, RBP, RBX, RDI, RSP};
         let asm = &mut self.writer.asm;
+        asm.note(Note::Entry);
         let saved = [RBX, RBP, R12, R13, R14, R15];
         for register in saved {
-            asm.op1(Op::Push_r64, register);
+            asm.push(register);
         }
         // Calls want the stack in lines of 16 bytes.
-        asm.op1i(Op::Sub_rm64_imm8, RSP, 8);
-        asm.op2(Op::Mov_r64_rm64, CONTEXT, RDI);
-        asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
-        asm.op2(Op::Mov_r64_rm64, RBP, field(fields::CONSTANTS));
-        asm.op2(Op::Mov_r64_rm64, R12, field(fields::RUNNING));
-        asm.op2(Op::Mov_r64_rm64, LEFT, field(fields::LEFT));
-        asm.op2(
-            Op::Mov_r64_rm64,
-            LANE_OPERATIONS,
-            field(fields::LANE_OPERATIONS),
-        );
-        asm.op1(Op::Jmp_rm64, field(fields::TARGET));
+        asm.sub(RSP, 8);
+        asm.mov(CONTEXT, RDI);
+        asm.mov(FILE, field(fields::FILE));
+        asm.mov(RBP, field(fields::CONSTANTS));
+        asm.mov(R12, field(fields::RUNNING));
+        asm.mov(LEFT, field(fields::LEFT));
+        asm.mov(LANE_OPERATIONS, field(fields::LANE_OPERATIONS));
+        asm.jump_to(field(fields::TARGET));
         asm.place(self.end);
-        asm.op2(Op::Mov_rm64_r64, field(fields::LEFT), LEFT);
-        asm.op2(
-            Op::Mov_rm64_r64,
-            field(fields::LANE_OPERATIONS),
-            LANE_OPERATIONS,
-        );
-        asm.op0(Op::VEX_Vzeroupper);
-        asm.op1i(Op::Add_rm64_imm8, RSP, 8);
+        asm.store(field(fields::LEFT), LEFT);
+        asm.store(field(fields::LANE_OPERATIONS), LANE_OPERATIONS);
+        asm.clear_upper();
+        asm.add(RSP, 8);
         for register in saved.into_iter().rev() {
-            asm.op1(Op::Pop_r64, register);
+            asm.pop(register);
         }
-        asm.op0(Op::Retnq);
+        asm.ret();
     }
 
     pub(crate) fn segment(&mut self, start: usize, version: usize) {
@@ -392,10 +368,12 @@ impl Compiler<'_> {
         let Some(label) = self.label_of(start, version) else {
             return;
         };
+        let full = version == 0;
+        self.writer.asm.note(Note::Segment { start, full });
         self.writer.asm.place(label);
         self.writer.forget();
         let unaffordable = self.exit(start, Counts::default(), Way::Leave);
-        self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
+        self.writer.asm.cmp(LEFT, cost);
         self.writer.asm.jump_if(Condition::Below, unaffordable);
         if usual_mode {
             let mut others = forms.into_iter().filter(|(exists, ..)| *exists);
@@ -407,13 +385,19 @@ impl Compiler<'_> {
                     None => unaffordable,
                 };
                 let mode = field(fields::MODE);
-                self.writer.asm.op1i(Op::Cmp_rm32_imm32, mode, number);
+                self.writer.asm.cmp_memory(Width::Dword, mode, number);
                 self.writer.asm.jump_if(Condition::NotEqual, other);
                 self.writer.form = of;
                 match of {
                     Form::Usual => {}
-                    Form::Flushing => self.writer.takes(Path::Flushing),
+                    Form::Flushing => {
+                        self.writer.asm.note(Note::Form("flushing denormals"));
+                        self.writer.takes(Path::Flushing);
+                    }
                     Form::Directed => {
+                        self.writer
+                            .asm
+                            .note(Note::Form("rounding as the mode says"));
                         self.writer.takes(Path::Directed);
                         self.round_as_mode();
                     }
@@ -448,6 +432,9 @@ impl Compiler<'_> {
             return;
         };
         let otherwise = self.writer.asm.label();
+        self.writer
+            .asm
+            .note(Note::Form("addresses that follow each other"));
         if self.writer.check_roots(&plan, otherwise).is_err() {
             self.writer.asm.give_up();
         }
@@ -455,6 +442,7 @@ impl Compiler<'_> {
         self.steps(steps.clone(), version);
         self.detours();
         self.linear = None;
+        self.writer.asm.note(Note::Form("any addresses"));
         self.writer.asm.place(otherwise);
         self.writer.forget();
     }
@@ -463,6 +451,7 @@ impl Compiler<'_> {
     fn steps(&mut self, steps: Range<usize>, version: usize) {
         let mut counts = Counts::default();
         let walk = self.run_of_steps(steps.clone(), version, &mut counts);
+        self.writer.asm.note(Note::End);
         self.count(counts);
         // The rest of a block is not a place that others jump to.
         if let Some(walk) = &walk
@@ -502,6 +491,7 @@ impl Compiler<'_> {
             let Some(step) = code.steps.get(place) else {
                 continue;
             };
+            self.writer.asm.note(Note::Step(place));
             self.keep_numbers(place);
             let branch = self.fused.get(&place).copied();
             self.writer.role = self.products.role(place);
@@ -569,7 +559,7 @@ impl Compiler<'_> {
             }
             Action::ExecutionMask(offset) => match self.writer.file(*offset, 4) {
                 Ok(word) => {
-                    self.writer.asm.op2(Op::Mov_rm32_r32, word, RUNNING);
+                    self.writer.asm.store(word, RUNNING);
                     self.writer.overwritten(*offset, 4);
                 }
                 Err(NoTemplate) => {

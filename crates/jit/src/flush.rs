@@ -5,68 +5,42 @@
 //! in the context: the smallest normal number, or zero if denormals of the type are kept.
 
 use crate::Features;
-use crate::ops;
 use crate::pages::place as fields;
 use crate::vector::{Chunks, Writer, field};
-use iced_x86::{Code, Register};
+use crate::x64::{Mask, ops};
 
 impl Writer {
-    /// Lanes of floats whose magnitude is below the limit become zero of the same sign. Registers 6 and 7 are lost.
+    /// Lanes of floats whose magnitude is below the limit become zero of the same sign.
     pub(crate) fn flush(&mut self, c: Chunks, n: u32) {
-        let limit = field(if c.lane == 4 {
-            fields::FLUSHED_F
-        } else {
-            fields::FLUSHED_DF
-        });
-        let rest = self.every(c, !(1 << 31), !(1 << 63));
-        self.v3m(c, ops::AND, 6, n, rest);
-        if self.features == Features::Avx512 {
-            let (code, and) = match (c.zmm, c.lane) {
-                (true, 4) => (
-                    Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
-                    Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32,
-                ),
-                (true, _) => (
-                    Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
-                    Code::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64,
-                ),
-                (false, 4) => (
-                    Code::EVEX_Vpcmpud_kr_k1_ymm_ymmm256b32_imm8,
-                    Code::EVEX_Vpandd_ymm_k1z_ymm_ymmm256b32,
-                ),
-                (false, _) => (
-                    Code::EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8,
-                    Code::EVEX_Vpandq_ymm_k1z_ymm_ymmm256b64,
-                ),
-            };
-            self.asm.op3i(code, Register::K2, c.register(6), limit, 1);
-            let sign = self.every(c, 1 << 31, 1 << 63);
-            self.asm.op3(and, c.register(n), c.register(n), sign);
-            self.asm.mask(Register::K2);
-        } else {
-            let greater = if c.lane == 4 {
-                Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256
+        self.with_scratch(|own, [t, u]| {
+            let limit = field(if c.lane == 4 {
+                fields::FLUSHED_F
             } else {
-                Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256
-            };
-            self.v2(c, ops::MOVE, 7, limit);
-            self.asm
-                .op3(greater, c.register(7), c.register(7), c.register(6));
-            // All but the sign goes.
-            self.v3(c, ops::AND, 7, 7, 6);
-            self.v3(c, ops::ANDN, n, 7, n);
-        }
+                fields::FLUSHED_DF
+            });
+            let rest = own.every(c, !(1 << 31), !(1 << 63));
+            own.v3m(c, ops::AND, t, n, rest);
+            if own.features == Features::Avx512 {
+                let below = c.of(ops::MASK_OF_UD, ops::MASK_OF_UQ);
+                own.asm.v3i(below, Mask::K2, c.register(t), limit, 1);
+                let sign = own.every(c, 1 << 31, 1 << 63);
+                own.v3m(c, c.of(ops::MASKED_AND_D, ops::MASKED_AND_Q), n, n, sign);
+                own.asm.mask(Mask::K2);
+            } else {
+                own.v2(c, ops::MOVE, u, limit);
+                own.v3(c, c.of(ops::GREATER_D, ops::GREATER_Q), u, u, t);
+                // All but the sign goes.
+                own.v3(c, ops::AND, u, u, t);
+                own.v3(c, ops::ANDN, n, u, n);
+            }
+        });
     }
 
     /// NaNs become quiet; every other number is unchanged.
     pub(crate) fn quiet(&mut self, c: Chunks, n: u32) {
         // A product with one is exact in every mode; a sum with zero has the sign determined by the mode.
         let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
-        let mul = if c.lane == 4 {
-            ops::MUL_PS
-        } else {
-            ops::MUL_PD
-        };
+        let mul = c.of(ops::MUL_PS, ops::MUL_PD);
         self.v3m(c, mul, n, n, one);
     }
 }

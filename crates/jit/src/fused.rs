@@ -3,11 +3,10 @@
 //! If the only steps that read a predicate variable are branches right after a comparison that sets it, the variable need
 //! not exist: a branch goes by the outcome of its comparison, which is in a register, or in the flags of the host.
 
-use crate::assembler::{Condition, Operand};
 use crate::load::is_extended;
 use crate::path::Path;
 use crate::vector::{Done, NoTemplate, Writer};
-use iced_x86::{Code as Op, Register::EAX};
+use crate::x64::{Condition, EAX, Operand};
 use std::collections::{HashMap, HashSet};
 use visakit_exec::code::{
     Action, Code, Combine, Compute, Lane, Liveness, Modify, Region, Relation, Source, Step,
@@ -116,17 +115,17 @@ impl Writer {
         };
         let [a, b, ..] = &compute.sources;
         match self.low(a) {
-            Some(low) => self.asm.op1i(Op::Mov_r32_imm32, EAX, low),
+            Some(low) => self.asm.mov(EAX, low),
             None => {
                 let a = self.dword(a)?;
-                self.asm.op2(Op::Mov_r32_rm32, EAX, a);
+                self.asm.mov(EAX, a);
             }
         }
         match self.low(b) {
-            Some(low) => self.asm.op1i(Op::Cmp_rm32_imm32, EAX, low),
+            Some(low) => self.asm.cmp(EAX, low),
             None => {
                 let b = self.dword(b)?;
-                self.asm.op2(Op::Cmp_r32_rm32, EAX, b);
+                self.asm.cmp(EAX, b);
             }
         }
         self.takes(Path::FusedNumbers);

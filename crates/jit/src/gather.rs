@@ -2,17 +2,14 @@
 //! other, otherwise by gathers and scatters, which cost several times as much.
 
 use crate::Features;
-use crate::assembler::{Condition, Label};
+use crate::access::Places;
 use crate::kept::Content;
 use crate::masks::mask_register;
-use crate::memory::{Loaded, Places, indexed};
-use crate::ops;
+use crate::memory::Loaded;
 use crate::path::Path;
-use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
+use crate::x64::{Condition, ECX, Mask, Memory, ops, xmm, ymm};
 use visakit_exec::code::LaneMessage;
-
-use Register::{K2, R9, RAX, RCX};
 
 impl Writer {
     /// Moves the elements of all lanes, dwords. The elements go through
@@ -27,18 +24,19 @@ impl Writer {
         if !m.store {
             return self.load_chunks(m, places, masked, loaded);
         }
-        let Places { c, base, .. } = *places;
+        let c = places.c;
         // Element by element, as the interpreter stores them where lanes overlap.
         for &(memory, register) in &m.parts {
             let data = m.data + register as usize;
-            for (chunk, &n) in places.offsets.iter().enumerate() {
+            for chunk in 0..places.chunks() {
                 let done = self.asm.label();
                 if !masked && m.parts.len() == 1 {
                     let scattered = self.asm.label();
-                    self.is_row(c, n, scattered);
+                    let row = self.check_row(places, chunk, scattered)?;
                     self.takes(Path::RowStored);
                     let from = self.stored(c, chunk, data)?;
-                    self.store_bytes(indexed(base, RAX, memory), from, 4 * c.lanes)?;
+                    let there = row.at(memory as usize, 4 * c.lanes)?;
+                    self.store_bytes(there, from, 4 * c.lanes)?;
                     self.asm.jump(done);
                     self.asm.place(scattered);
                 }
@@ -47,10 +45,10 @@ impl Writer {
                     true => Path::StoredMasked,
                 });
                 if self.features == Features::Avx512 {
-                    self.scatter(c, chunk, n, (base, memory, data), masked)?;
+                    self.scatter(places, chunk, (memory, data), masked)?;
                 } else {
                     // A lane after the other.
-                    self.store_lanes(c, chunk, n, (base, memory, data), masked)?;
+                    self.store_lanes(places, chunk, (memory, data), masked)?;
                 }
                 self.asm.place(done);
             }
@@ -83,11 +81,11 @@ impl Writer {
         masked: bool,
         loaded: &Loaded,
     ) -> Done {
-        let Places { c, base, .. } = *places;
+        let c = places.c;
         let vectors = Chunks::new(self.features, 4, m.lanes);
         let bytes = 4 * vectors.lanes;
         let halves = (c.count / vectors.count.max(1)).max(1);
-        for (vector, offsets) in places.offsets.chunks(halves).enumerate() {
+        for vector in 0..places.chunks().div_ceil(halves) {
             let place = |register: u32| m.data + register as usize + vector * bytes;
             let to = |register: u32| {
                 let offset = place(register);
@@ -96,9 +94,9 @@ impl Writer {
                     .find(|(_, content)| *content == Content::Bytes { offset, bytes });
                 own.map(|(n, _)| *n)
             };
-            for (half, &n) in offsets.iter().enumerate() {
-                let chunk = vector * halves + half;
-                self.load_chunk(c, (chunk, half), n, m, base, masked, &to)?;
+            let first = vector * halves;
+            for chunk in first..places.chunks().min(first + halves) {
+                self.load_chunk(places, (chunk, chunk - first), m, masked, &to)?;
             }
             for &(_, register) in &m.parts {
                 if let Some(n) = to(register) {
@@ -111,20 +109,18 @@ impl Writer {
     }
 
     /// Loads a chunk, which is a vector of elements or half of one, to the register of each element, or to the file.
-    #[expect(clippy::too_many_arguments, reason = "a chunk and where it goes")]
     fn load_chunk(
         &mut self,
-        c: Chunks,
+        places: &Places,
         (chunk, half): (usize, usize),
-        n: u32,
         m: &LaneMessage,
-        base: Register,
         masked: bool,
         to: &impl Fn(u32) -> Option<u32>,
     ) -> Done {
+        let c = places.c;
         let bytes = 4 * c.lanes;
         let data = |register: u32| m.data + register as usize + chunk * bytes;
-        let own = |register: u32| match (to(register), half) {
+        let held = |register: u32| match (to(register), half) {
             (None, _) => 0,
             (Some(n), 0) => n,
             (Some(_), _) => 1,
@@ -132,13 +128,17 @@ impl Writer {
         let done = self.asm.label();
         if !masked {
             let scattered = self.asm.label();
-            self.are_near(c, n, scattered);
-            self.takes(Path::Near);
-            for &(memory, register) in &m.parts {
-                let own = own(register);
-                self.load_near(c, own, indexed(base, RAX, memory))?;
-                self.put(c, own, half, to(register), data(register))?;
-            }
+            self.with_scratch(|own, [lanes]| -> Done {
+                let near = own.check_near(places, chunk, lanes, scattered)?;
+                own.takes(Path::Near);
+                for &(memory, register) in &m.parts {
+                    let to_load = held(register);
+                    let there = near.at(memory as usize, bytes)?;
+                    own.load_near(c, to_load, lanes, there)?;
+                    own.put(c, to_load, half, to(register), data(register))?;
+                }
+                Ok(())
+            })?;
             self.asm.jump(done);
             self.asm.place(scattered);
         }
@@ -147,12 +147,12 @@ impl Writer {
             true => Path::GatheredMasked,
         });
         for &(memory, register) in &m.parts {
-            let own = own(register);
+            let own = held(register);
             if masked {
                 let old = self.file(data(register), bytes)?;
                 self.load_bytes(own, old, bytes)?;
             }
-            let there = indexed(base, c.register(n), memory);
+            let there = places.lanes(chunk, memory)?;
             self.gather_chunk(c, chunk, own, there, masked);
             self.put(c, own, half, to(register), data(register))?;
         }
@@ -167,177 +167,61 @@ impl Writer {
             return self.store_bytes(there, from, 4 * c.lanes);
         };
         if half != 0 {
-            let (code, whole, part) = if c.zmm {
-                let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-                (code, Register::ZMM0 + to, ymm(from))
-            } else {
-                let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-                (code, ymm(to), xmm(from))
-            };
-            self.asm.op3i(code, whole, whole, part, 1);
+            let whole = c.register(to);
+            self.asm
+                .v3i(ops::INSERT_HALF, whole, whole, c.half(from), 1);
         }
         Ok(())
     }
 
-    /// Sets register 6 to the distances of the lanes' offsets from that of the first one.
-    fn distances(&mut self, c: Chunks, n: u32) {
-        let (broadcast, sub) = if c.lane == 4 {
-            (ops::BROADCAST_D, ops::SUB_D)
-        } else {
-            (ops::BROADCAST_Q, ops::SUB_Q)
-        };
-        self.v2(c, broadcast, 5, xmm(n));
-        self.v3(c, sub, 6, n, 5);
-    }
-
-    /// Sets `rax` to the first lane of a register.
-    pub(crate) fn first_lane(&mut self, c: Chunks, n: u32) {
-        let (code, to) = match (c.lane, n < 16) {
-            (4, true) => (Code::VEX_Vmovd_rm32_xmm, Register::EAX),
-            (4, false) => (Code::EVEX_Vmovd_rm32_xmm, Register::EAX),
-            (_, true) => (Code::VEX_Vmovq_rm64_xmm, RAX),
-            (_, false) => (Code::EVEX_Vmovq_rm64_xmm, RAX),
-        };
-        self.asm.op2(code, to, xmm(n));
-    }
-
-    /// Continues if register 6 has none of these bits, the same in each lane.
-    fn has_none(&mut self, c: Chunks, bits: MemoryOperand, otherwise: Label) {
-        if c.zmm {
-            let code = if c.lane == 4 {
-                Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32
-            } else {
-                Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64
-            };
-            self.asm.op3(code, K2, c.register(6), bits);
-            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
-        } else {
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(6), bits);
-        }
-        self.asm.jump_if(Condition::NotEqual, otherwise);
-    }
-
-    /// Continues if the lanes' elements follow each other, the first at the offset in `rax`.
-    fn is_row(&mut self, c: Chunks, n: u32, otherwise: Label) {
-        self.distances(c, n);
-        let (row, all) = if c.lane == 4 {
-            let row = self.each_dword(|lane| u32::try_from(4 * lane).unwrap_or(0));
-            (row, self.dwords(u32::MAX))
-        } else {
-            let row = self.each_qword(|lane| 4 * lane as u64);
-            (row, self.qwords(u64::MAX))
-        };
-        self.v3m(c, ops::XOR, 6, 6, row);
-        self.has_none(c, all, otherwise);
-        self.first_lane(c, n);
-    }
-
-    /// Continues if the elements of all lanes are in one vector of memory, which begins with that of the first lane, at
-    /// the offset in `rax`, and is inside of the memory. Register 6 then holds their places in it, as dwords.
-    fn are_near(&mut self, c: Chunks, n: u32, otherwise: Label) {
-        let bytes = 4 * c.lanes as u64;
-        self.distances(c, n);
-        let inside = bytes - 4;
-        let outside = self.qwords(if c.lane == 4 {
-            !(inside << 32 | inside)
-        } else {
-            !inside
-        });
-        self.has_none(c, outside, otherwise);
-        self.first_lane(c, n);
-        let end = MemoryOperand::with_base_displ(RAX, inside.cast_signed());
-        self.asm.op2(Code::Lea_r64_m, RCX, end);
-        self.asm.op2(Code::Cmp_r64_rm64, RCX, R9);
-        self.asm.jump_if(Condition::Above, otherwise);
-        if c.lane == 4 {
-            self.v2i(c, ops::SHR_D_IMM, 6, c.register(6), 2);
-            return;
-        }
-        self.v2i(c, ops::SHR_Q_IMM, 6, c.register(6), 2);
-        if c.zmm {
-            let code = Code::EVEX_Vpmovqd_ymmm256_k1z_zmm;
-            self.asm.op2(code, ymm(6), c.register(6));
-        } else {
-            let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-            self.asm.op2i(code, xmm(7), ymm(6), 1);
-            let code = Code::VEX_Vshufps_xmm_xmm_xmmm128_imm8;
-            self.asm.op3i(code, xmm(6), xmm(6), xmm(7), 0b1000_1000);
-        }
-    }
-
-    /// Loads the dwords of a vector of memory that register 6 names.
-    fn load_near(&mut self, c: Chunks, to: u32, there: MemoryOperand) -> Done {
+    /// Loads the dwords of a vector of memory that a register names.
+    fn load_near(&mut self, c: Chunks, to: u32, lanes: u32, there: Memory) -> Done {
         match (c.zmm, c.lane) {
-            (true, 4) => {
-                let code = Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
-                self.asm.op3(code, c.register(to), c.register(6), there);
-            }
-            (false, 4) | (true, _) => {
-                let code = if to < 16 {
-                    Code::VEX_Vpermd_ymm_ymm_ymmm256
-                } else {
-                    Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32
-                };
-                self.asm.op3(code, ymm(to), ymm(6), there);
-            }
+            (_, 4) => self.v3m(c, ops::PERMUTE_D, to, lanes, there),
+            (true, _) => self.asm.v3(ops::PERMUTE_D, ymm(to), ymm(lanes), there),
             (false, _) => {
                 self.load_bytes(to, there, 16)?;
-                let code = Code::VEX_Vpermilps_xmm_xmm_xmmm128;
-                self.asm.op3(code, xmm(to), xmm(to), xmm(6));
+                self.asm.v3(ops::PERMUTE_PS, xmm(to), xmm(to), xmm(lanes));
             }
         }
         Ok(())
     }
 
     /// Gathers the dwords of a chunk.
-    fn gather_chunk(
-        &mut self,
-        c: Chunks,
-        chunk: usize,
-        to: u32,
-        there: MemoryOperand,
-        masked: bool,
-    ) {
+    fn gather_chunk(&mut self, c: Chunks, chunk: usize, to: u32, there: Memory, masked: bool) {
         if self.features == Features::Avx512 {
             self.lanes_mask(masked, chunk);
-            let (code, to) = match (c.zmm, c.lane) {
-                (true, 4) => (Code::EVEX_Vpgatherdd_zmm_k1_vm32z, c.register(to)),
-                (true, _) => (Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(to)),
-                (false, _) => (Code::EVEX_Vpgatherdd_ymm_k1_vm32y, ymm(to)),
-            };
-            self.asm.op2(code, to, there);
-            self.asm.mask(K2);
-        } else if c.lane == 4 {
-            self.gather_lanes(c, chunk, masked);
-            let code = Code::VEX_Vpgatherdd_ymm_vm32y_ymm;
-            self.asm.gather(code, ymm(to), there, ymm(6));
+            let op = c.of(ops::MASKED_GATHER_D_D, ops::MASKED_GATHER_Q_D);
+            self.asm.v2(op, c.dwords(to), there);
+            self.asm.mask(Mask::K2);
         } else {
             let dwords = Chunks { lane: 4, ..c };
-            self.gather_lanes(dwords, chunk, masked);
-            let code = Code::VEX_Vpgatherqd_xmm_vm64y_xmm;
-            self.asm.gather(code, xmm(to), there, xmm(6));
+            self.with_scratch(|own, [mask]| {
+                match masked {
+                    true => own.spread(dwords, chunk, MASK, mask),
+                    false => own.v3(dwords, ops::EQUAL_D, mask, mask, mask),
+                }
+                let op = c.of(ops::GATHER_D_D, ops::GATHER_Q_D);
+                own.asm.v3(op, c.dwords(to), there, c.dwords(mask));
+            });
         }
     }
 
     /// Scatters the dwords of a chunk.
     fn scatter(
         &mut self,
-        c: Chunks,
+        places: &Places,
         chunk: usize,
-        n: u32,
-        (base, memory, data): (Register, u32, usize),
+        (memory, data): (u32, usize),
         masked: bool,
     ) -> Done {
+        let c = places.c;
         let from = self.stored(c, chunk, data)?;
         self.lanes_mask(masked, chunk);
-        let (code, from) = match (c.zmm, c.lane) {
-            (true, 4) => (Code::EVEX_Vpscatterdd_vm32z_k1_zmm, c.register(from)),
-            (true, _) => (Code::EVEX_Vpscatterqd_vm64z_k1_ymm, ymm(from)),
-            (false, _) => (Code::EVEX_Vpscatterdd_vm32y_k1_ymm, ymm(from)),
-        };
-        self.asm
-            .op2(code, indexed(base, c.register(n), memory), from);
-        self.asm.mask(K2);
+        let there = places.lanes(chunk, memory)?;
+        let op = c.of(ops::SCATTER_D_D, ops::SCATTER_Q_D);
+        self.asm.v2(op, there, c.dwords(from));
+        self.asm.mask(Mask::K2);
         Ok(())
     }
 
@@ -345,63 +229,40 @@ impl Writer {
     fn lanes_mask(&mut self, masked: bool, chunk: usize) {
         if masked {
             let from = mask_register(chunk);
-            self.asm.op2(Code::VEX_Kmovw_kr_km16, K2, from);
+            self.asm.mask_copy(Mask::K2, from);
         } else {
-            self.asm.op3(Code::VEX_Kxnorw_kr_kr_kr, K2, K2, K2);
+            self.asm.mask_all(Mask::K2);
         }
     }
 
     /// Stores the lanes of a chunk of 32 bytes of offsets, which are in a register, one after the other.
     fn store_lanes(
         &mut self,
-        c: Chunks,
+        places: &Places,
         chunk: usize,
-        n: u32,
-        (base, memory, data): (Register, u32, usize),
+        (memory, data): (u32, usize),
         masked: bool,
     ) -> Done {
-        let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-        self.asm.op2i(code, xmm(5), ymm(n), 1);
-        for lane in 0..c.lanes {
-            let number = chunk * c.lanes + lane;
-            let skip = self.asm.label();
-            let from = self.file(data + 4 * number, 4)?;
-            let number = u32::try_from(number).map_err(|_| NoTemplate)?;
-            if masked {
-                self.asm.op1i(Code::Bt_rm32_imm8, MASK, number);
-                self.asm.jump_if(Condition::AboveOrEqual, skip);
+        let c = places.c;
+        self.with_scratch(|own, [upper]| {
+            own.split_offsets(places, chunk, upper)?;
+            for lane in 0..c.lanes {
+                let number = chunk * c.lanes + lane;
+                let skip = own.asm.label();
+                let from = own.file(data + 4 * number, 4)?;
+                let number = u32::try_from(number).map_err(|_| NoTemplate)?;
+                if masked {
+                    own.asm.bit(MASK, number);
+                    own.asm.jump_if(Condition::AboveOrEqual, skip);
+                }
+                let there = own.lane_of_chunk(places, (chunk, upper), lane)?;
+                own.asm.mov(ECX, from);
+                own.asm.store(there.at(memory as usize, 4)?, ECX);
+                if masked {
+                    own.asm.place(skip);
+                }
             }
-            let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
-            let half = u32::try_from(c.lanes / 2).map_err(|_| NoTemplate)?;
-            let (from_register, at) = if lane < half {
-                (n, lane)
-            } else {
-                (5, lane - half)
-            };
-            let (code, to) = if c.lane == 4 {
-                (Code::VEX_Vpextrd_rm32_xmm_imm8, Register::EAX)
-            } else {
-                (Code::VEX_Vpextrq_rm64_xmm_imm8, RAX)
-            };
-            self.asm.op2i(code, to, xmm(from_register), at);
-            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, from);
-            let there = indexed(base, RAX, memory);
-            self.asm.op2(Code::Mov_rm32_r32, there, Register::ECX);
-            if masked {
-                self.asm.place(skip);
-            }
-        }
-        Ok(())
-    }
-
-    /// The mask of the next gather of AVX2, in register 6.
-    fn gather_lanes(&mut self, c: Chunks, chunk: usize, masked: bool) {
-        if masked {
-            self.spread(c, chunk, MASK, 6);
-        } else {
-            let all = ymm(6);
-            self.asm
-                .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
-        }
+            Ok(())
+        })
     }
 }

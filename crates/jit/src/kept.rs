@@ -1,14 +1,12 @@
 //! The contents of vector registers from step to step.
 
-use crate::assembler::Label;
 use crate::count::Counts;
 use crate::loops::Access;
-use crate::ops;
 use crate::pending::{Holder, Pending};
 use crate::run::CONSECUTIVE;
 use crate::scaled::Scaled;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, Register};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::{Label, ops, xmm, ymm, zmm};
 
 /// The content of a vector register beyond the operands of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,8 +25,7 @@ pub(crate) enum Content {
     Scaled(Scaled),
 }
 
-/// The first vector register whose content is kept. Registers 0 to 2 hold sources of a step, 3 to 7
-/// intermediate values.
+/// The first vector register whose content is kept, after those for sources and [`SCRATCH`](crate::vector::SCRATCH).
 pub(crate) const KEPT: u32 = 8;
 
 /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
@@ -89,12 +86,7 @@ impl Writer {
     pub(crate) fn reload(&mut self, detour: &Detour) -> Done {
         if detour.kept.consecutive.is_some() {
             // It is not known any more.
-            self.asm.op3(
-                Code::VEX_Kxorw_kr_kr_kr,
-                CONSECUTIVE,
-                CONSECUTIVE,
-                CONSECUTIVE,
-            );
+            self.asm.mask_none(CONSECUTIVE);
         }
         for (n, content) in (0..).zip(detour.kept.contents) {
             if detour.used >> n & 1 == 0 {
@@ -271,24 +263,21 @@ impl Writer {
         })?;
         let n = u32::try_from(place).ok()?;
         let number = u32::try_from(before / bytes.max(1)).ok()?;
-        let half = Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-        let quarter = Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8;
-        let narrow = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-        let (code, view, from) = match (bytes, all) {
+        let (op, view, from) = match (bytes, all) {
             _ if before == 0 => {
                 self.uses(n);
                 return Some(n);
             }
-            (32, 64) => (half, ymm(to), Register::ZMM0 + n),
-            (16, 64) => (quarter, xmm(to), Register::ZMM0 + n),
-            (16, 32) if n < 16 && to < 16 => (narrow, xmm(to), ymm(n)),
+            (32, 64) => (ops::EXTRACT_HALF, ymm(to), zmm(n)),
+            (16, 64) => (ops::EXTRACT_QUARTER, xmm(to), zmm(n)),
+            (16, 32) if n < 16 && to < 16 => (ops::EXTRACT_HALF, xmm(to), ymm(n)),
             _ => return None,
         };
         if before % bytes != 0 {
             return None;
         }
         self.uses(n);
-        self.asm.op2i(code, view, from, number);
+        self.asm.v2i(op, view, from, number);
         Some(to)
     }
 

@@ -1,13 +1,15 @@
 //! Sources of computations in vector registers.
 
 use crate::Features;
-use crate::assembler::Operand;
 use crate::kept::Content;
 use crate::mode::Form;
 use crate::narrow::is_narrow;
-use crate::ops::{self, Op};
-use crate::vector::{Chunks, Done, FILE, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::vector::{Chunks, Done, FILE, NoTemplate, Writer};
+use crate::x64::{
+    EAX, Mask, Memory, Operand, RAX, Width,
+    ops::{self, Op},
+    xmm, ymm, zmm,
+};
 use visakit_exec::code::{Extension, Modify, Region, Source};
 use visakit_isa::DataType;
 
@@ -128,11 +130,7 @@ impl Writer {
                     Some(n) => xmm(n).into(),
                     None => self.file(offset, bytes)?.into(),
                 };
-                let op = if c.lane == 4 {
-                    ops::BROADCAST_D
-                } else {
-                    ops::BROADCAST_Q
-                };
+                let op = c.of(ops::BROADCAST_D, ops::BROADCAST_Q);
                 self.v2(c, op, to, from);
                 Ok(())
             }
@@ -153,9 +151,8 @@ impl Writer {
         };
         self.uses(low);
         self.uses(high);
-        let [to, low] = [to, low].map(|n| Register::ZMM0 + n);
-        let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-        self.asm.op3i(code, to, low, ymm(high), 1);
+        let [to, low] = [to, low].map(zmm);
+        self.asm.v3i(ops::INSERT_HALF, to, low, ymm(high), 1);
         true
     }
 
@@ -180,22 +177,16 @@ impl Writer {
                 let from = self.file(source.offset, size)?;
                 self.load_number(from, ty, c.lane);
                 if c.lane == 8 {
-                    self.asm
-                        .op2(Code::VEX_Vmovq_xmm_rm64, xmm(to), Register::RAX);
+                    self.asm.v2(ops::FROM_Q, xmm(to), RAX);
                 } else {
-                    self.asm
-                        .op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), Register::EAX);
+                    self.asm.v2(ops::LOAD_D, xmm(to), EAX);
                 }
                 if narrow {
                     let one = Chunks::new(self.features, 4, 1);
                     self.single_of_word(one, to, ty)?;
                 }
                 if c.lanes != 1 {
-                    let op = if c.lane == 4 {
-                        ops::BROADCAST_D
-                    } else {
-                        ops::BROADCAST_Q
-                    };
+                    let op = c.of(ops::BROADCAST_D, ops::BROADCAST_Q);
                     self.v2(c, op, to, xmm(to));
                 }
             }
@@ -281,38 +272,27 @@ impl Writer {
         let place = |lane: usize| offset(if lane < lanes { lane } else { 0 });
         let index = self.each_dword(|lane| u32::try_from(place(lane)).unwrap_or(0));
         let displacement = i64::try_from(source.offset).map_err(|_| NoTemplate)?;
-        let memory = |index: Register| {
-            MemoryOperand::with_base_index_scale_displ_size(FILE, index, 1, displacement, 8)
-        };
-        let (number, ones) = (6, 7);
-        let dwords = if c.zmm { 64 } else { 32 } / c.lane * 4;
-        self.load_bytes(number, index, dwords)?;
-        match (c.zmm, c.lane) {
-            (true, lane) => {
-                self.asm.op3(
-                    Code::VEX_Kxnorw_kr_kr_kr,
-                    Register::K2,
-                    Register::K2,
-                    Register::K2,
-                );
-                let (code, index) = match lane {
-                    4 => (Code::EVEX_Vpgatherdd_zmm_k1_vm32z, Register::ZMM0 + number),
-                    _ => (Code::EVEX_Vpgatherdq_zmm_k1_vm32y, ymm(number)),
-                };
-                self.asm.op2(code, c.register(to), memory(index));
-                self.asm.mask(Register::K2);
+        let memory = |index| Memory::at(FILE, displacement).indexed(index, Width::Byte);
+        self.with_scratch(|own, [number, ones]| -> Done {
+            let dwords = if c.zmm { 64 } else { 32 } / c.lane * 4;
+            own.load_bytes(number, index, dwords)?;
+            let index = match c.lane {
+                4 => c.register(number),
+                _ => c.half(number),
+            };
+            let to_lanes = c.register(to);
+            if c.zmm {
+                own.asm.mask_all(Mask::K2);
+                let op = c.of(ops::MASKED_GATHER_D_D, ops::MASKED_GATHER_D_Q);
+                own.asm.v2(op, to_lanes, memory(index));
+                own.asm.mask(Mask::K2);
+            } else {
+                own.v3(c, ops::EQUAL_D, ones, ones, ones);
+                let op = c.of(ops::GATHER_D_D, ops::GATHER_D_Q);
+                own.asm.v3(op, to_lanes, memory(index), c.register(ones));
             }
-            (false, lane) => {
-                let all = ymm(ones);
-                self.asm
-                    .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
-                let (code, index) = match lane {
-                    4 => (Code::VEX_Vpgatherdd_ymm_vm32y_ymm, ymm(number)),
-                    _ => (Code::VEX_Vpgatherdq_ymm_vm32x_ymm, xmm(number)),
-                };
-                self.asm.gather(code, ymm(to), memory(index), all);
-            }
-        }
+            Ok(())
+        })?;
         if size < c.lane {
             let unused = u32::try_from(32 - 8 * size).unwrap_or(0);
             if ty.is_signed() {
@@ -327,67 +307,60 @@ impl Writer {
     }
 
     /// An integer of any type in `rax`, extended to the lane.
-    fn load_number(&mut self, from: MemoryOperand, ty: DataType, lane: usize) {
-        let (code, register) = match (ty.size(), ty.is_signed(), lane) {
-            (1, true, 8) => (Code::Movsx_r64_rm8, Register::RAX),
-            (2, true, 8) => (Code::Movsx_r64_rm16, Register::RAX),
-            (4, true, 8) => (Code::Movsxd_r64_rm32, Register::RAX),
-            (1, true, _) => (Code::Movsx_r32_rm8, Register::EAX),
-            (2, true, _) => (Code::Movsx_r32_rm16, Register::EAX),
-            (1, false, _) => (Code::Movzx_r32_rm8, Register::EAX),
-            (2, false, _) => (Code::Movzx_r32_rm16, Register::EAX),
-            // Of a qword the low half; a dword clears the upper half of the register.
-            _ => (Code::Mov_r32_rm32, Register::EAX),
-        };
-        self.asm.op2(code, register, from);
+    fn load_number(&mut self, from: Memory, ty: DataType, lane: usize) {
+        // Of a qword the low half; a dword clears the upper half of the register.
+        let bytes = usize::from(ty.size()).min(4);
+        match (ty.is_signed(), lane) {
+            (true, 8) => self.asm.extend_signed(RAX, bytes, from),
+            (true, _) => self.asm.extend_signed(EAX, bytes, from),
+            (false, _) => self.asm.extend(EAX, bytes, from),
+        }
     }
 
-    /// The value in a register with a modifier, which goes to `to`. Register 7 is lost.
+    /// The value in a register with a modifier, which goes to `to`.
     fn modify(&mut self, c: Chunks, to: u32, from: u32, modify: Modify, float: bool) -> Done {
-        const SIGN: (u32, u64) = (1 << 31, 1 << 63);
-        let mut from = from;
-        match (modify, float) {
-            (Modify::None, _) => {}
-            (Modify::Not, _) => {
-                let ones = self.dwords(u32::MAX);
-                self.v3m(c, ops::XOR, to, from, ones);
+        self.with_scratch(|own, [zero]| {
+            const SIGN: (u32, u64) = (1 << 31, 1 << 63);
+            let mut from = from;
+            match (modify, float) {
+                (Modify::None, _) => {}
+                (Modify::Not, _) => {
+                    let ones = own.dwords(u32::MAX);
+                    own.v3m(c, ops::XOR, to, from, ones);
+                }
+                (modify, false) => {
+                    if modify != Modify::Neg {
+                        own.magnitude(c, to, from)?;
+                        from = to;
+                    }
+                    if modify != Modify::Abs {
+                        own.v3(c, ops::XOR, zero, zero, zero);
+                        let op = c.of(ops::SUB_D, ops::SUB_Q);
+                        own.v3(c, op, to, zero, from);
+                    }
+                }
+                (modify, true) => {
+                    if modify != Modify::Neg {
+                        let rest = own.every(c, !SIGN.0, !SIGN.1);
+                        own.v3m(c, ops::AND, to, from, rest);
+                        from = to;
+                    }
+                    if modify != Modify::Abs {
+                        let sign = own.every(c, SIGN.0, SIGN.1);
+                        own.v3m(c, ops::XOR, to, from, sign);
+                    }
+                }
             }
-            (modify, false) => {
-                if modify != Modify::Neg {
-                    self.magnitude(c, to, from)?;
-                    from = to;
-                }
-                if modify != Modify::Abs {
-                    self.v3(c, ops::XOR, 7, 7, 7);
-                    let op = if c.lane == 4 { ops::SUB_D } else { ops::SUB_Q };
-                    self.v3(c, op, to, 7, from);
-                }
-            }
-            (modify, true) => {
-                if modify != Modify::Neg {
-                    let rest = self.every(c, !SIGN.0, !SIGN.1);
-                    self.v3m(c, ops::AND, to, from, rest);
-                    from = to;
-                }
-                if modify != Modify::Abs {
-                    let sign = self.every(c, SIGN.0, SIGN.1);
-                    self.v3m(c, ops::XOR, to, from, sign);
-                }
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The absolute value of signed integers.
     fn magnitude(&mut self, c: Chunks, to: u32, from: u32) -> Done {
-        let code = match (c.lane, c.zmm) {
-            (4, false) => Code::VEX_Vpabsd_ymm_ymmm256,
-            (4, true) => Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32,
-            (_, false) if self.features == Features::Avx512 => Code::EVEX_Vpabsq_ymm_k1z_ymmm256b64,
-            (_, true) => Code::EVEX_Vpabsq_zmm_k1z_zmmm512b64,
-            _ => return Err(NoTemplate),
-        };
-        self.asm.op2(code, c.register(to), c.register(from));
+        if c.lane == 8 && self.features != Features::Avx512 {
+            return Err(NoTemplate);
+        }
+        self.v2(c, c.of(ops::ABS_D, ops::ABS_Q), to, c.register(from));
         Ok(())
     }
 }
@@ -402,24 +375,21 @@ pub(crate) fn is_extended(source: &Source) -> bool {
 }
 
 /// Loads that extend integers or halves to lanes.
-#[rustfmt::skip]
 pub(crate) fn widening(ty: DataType, lane: usize) -> Option<Op> {
-    use Code as C;
-    let (ymm, zmm) = match (ty.size(), ty.is_signed(), lane) {
-        (2, _, 4) if ty == DataType::Hf => (C::VEX_Vcvtph2ps_ymm_xmmm128, C::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae),
-        (1, false, 4) => (C::VEX_Vpmovzxbd_ymm_xmmm64, C::EVEX_Vpmovzxbd_zmm_k1z_xmmm128),
-        (1, true, 4) => (C::VEX_Vpmovsxbd_ymm_xmmm64, C::EVEX_Vpmovsxbd_zmm_k1z_xmmm128),
-        (2, false, 4) => (C::VEX_Vpmovzxwd_ymm_xmmm128, C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256),
-        (2, true, 4) => (C::VEX_Vpmovsxwd_ymm_xmmm128, C::EVEX_Vpmovsxwd_zmm_k1z_ymmm256),
-        (1, false, 8) => (C::VEX_Vpmovzxbq_ymm_xmmm32, C::EVEX_Vpmovzxbq_zmm_k1z_xmmm64),
-        (1, true, 8) => (C::VEX_Vpmovsxbq_ymm_xmmm32, C::EVEX_Vpmovsxbq_zmm_k1z_xmmm64),
-        (2, false, 8) => (C::VEX_Vpmovzxwq_ymm_xmmm64, C::EVEX_Vpmovzxwq_zmm_k1z_xmmm128),
-        (2, true, 8) => (C::VEX_Vpmovsxwq_ymm_xmmm64, C::EVEX_Vpmovsxwq_zmm_k1z_xmmm128),
-        (4, false, 8) => (C::VEX_Vpmovzxdq_ymm_xmmm128, C::EVEX_Vpmovzxdq_zmm_k1z_ymmm256),
-        (4, true, 8) => (C::VEX_Vpmovsxdq_ymm_xmmm128, C::EVEX_Vpmovsxdq_zmm_k1z_ymmm256),
+    Some(match (ty.size(), ty.is_signed(), lane) {
+        (2, _, 4) if ty == DataType::Hf => ops::WIDEN_HF,
+        (1, false, 4) => ops::WIDEN_UB_D,
+        (1, true, 4) => ops::WIDEN_B_D,
+        (2, false, 4) => ops::WIDEN_UW_D,
+        (2, true, 4) => ops::WIDEN_W_D,
+        (1, false, 8) => ops::WIDEN_UB_Q,
+        (1, true, 8) => ops::WIDEN_B_Q,
+        (2, false, 8) => ops::WIDEN_UW_Q,
+        (2, true, 8) => ops::WIDEN_W_Q,
+        (4, false, 8) => ops::WIDEN_UD_Q,
+        (4, true, 8) => ops::WIDEN_D_Q,
         _ => return None,
-    };
-    Some(Op { ymm, zmm })
+    })
 }
 
 /// The bits of that many bytes of a dword.

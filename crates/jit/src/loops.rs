@@ -8,20 +8,18 @@
 
 use crate::Features;
 use crate::apart::apart;
-use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::exits::Way;
 use crate::flow::Compiler;
 use crate::kept::{Content, KEPT, Kept, Masks};
 use crate::masks::mask_register;
 use crate::mode::Form;
-use crate::ops;
 use crate::pages::place as fields;
 use crate::path::Path;
 use crate::pending::{Holder, Stores, meet};
 use crate::scaled::{Products, Scaled};
 use crate::vector::{Chunks, Done, LEFT, RUNNING, Writer, field};
-use iced_x86::Code as Op;
+use crate::x64::{Condition, Label, Note, Width, ops};
 use std::collections::HashMap;
 use std::ops::Range;
 use visakit_exec::code::{Action, Step};
@@ -206,6 +204,8 @@ impl Compiler<'_> {
             if carried.is_empty() {
                 return None;
             }
+            let (start, full) = (one.steps.start, version == 0);
+            self.writer.asm.note(Note::Loop { start, full });
             self.writer.asm.place(label);
             self.begin_loop(one, version);
             let Some(own) = self.turn(one, version, &carried, &end) else {
@@ -237,7 +237,7 @@ impl Compiler<'_> {
             .filter(|pair| pair.header == one.steps.start)
         {
             let asm = &mut self.writer.asm;
-            asm.op1i(Op::Cmp_rm64_imm8, field(fields::COMPANION), 0);
+            asm.cmp_memory(Width::Qword, field(fields::COMPANION), 0);
             asm.jump_if(Condition::NotEqual, pair.attempt);
             let [all, some] = pair.alone;
             asm.place(if version == 0 { all } else { some });
@@ -261,7 +261,7 @@ impl Compiler<'_> {
             let otherwise = segment.label(version);
             let mode = field(fields::MODE);
             let asm = &mut self.writer.asm;
-            asm.op1i(Op::Cmp_rm32_imm32, mode, fields::USUAL);
+            asm.cmp_memory(Width::Dword, mode, fields::USUAL);
             asm.jump_if(Condition::NotEqual, otherwise);
         }
     }
@@ -293,7 +293,7 @@ impl Compiler<'_> {
         self.writer.asm.place(again);
         let unaffordable = self.exit(one.steps.start, Counts::default(), Way::Leave);
         let asm = &mut self.writer.asm;
-        asm.op1i(Op::Cmp_rm64_imm32, LEFT, one.cost);
+        asm.cmp(LEFT, one.cost);
         asm.jump_if(Condition::Below, unaffordable);
         match (self.writer.pair, version) {
             (Some(_), _) => self.writer.takes(Path::Pair),

@@ -1,13 +1,11 @@
 //! Lanes that are enabled: in predicate variables, in mask registers, in vectors.
 
 use crate::Features;
-use crate::assembler::Operand;
 use crate::fused::Outcome;
 use crate::kept::Content;
-use crate::ops;
 use crate::pending::Holder;
-use crate::vector::{Chunks, Done, MASK, NoTemplate, RUNNING, Writer, xmm, ymm};
-use iced_x86::{Code, Register};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, RUNNING, Writer};
+use crate::x64::{EAX, Mask, Number, Operand, R8D, R9D, R10D, R11D, ops, xmm, ymm};
 use visakit_exec::code::{Combine, Flag, Step};
 
 /// The lanes that a step may change.
@@ -22,22 +20,22 @@ pub(crate) enum Enabled {
 }
 
 /// A mask register whose content is kept.
-pub(crate) fn mask_register(place: usize) -> Register {
+pub(crate) fn mask_register(place: usize) -> Mask {
     match place {
-        0 => Register::K3,
-        1 => Register::K4,
-        2 => Register::K5,
-        _ => Register::K6,
+        0 => Mask::K3,
+        1 => Mask::K4,
+        2 => Mask::K5,
+        _ => Mask::K6,
     }
 }
 
 /// A register whose content, the word of a predicate variable, is kept. Messages use them for other things.
-pub(crate) fn flag_register(place: usize) -> Register {
+pub(crate) fn flag_register(place: usize) -> Number {
     match place {
-        0 => Register::R8D,
-        1 => Register::R9D,
-        2 => Register::R10D,
-        _ => Register::R11D,
+        0 => R8D,
+        1 => R9D,
+        2 => R10D,
+        _ => R11D,
     }
 }
 
@@ -56,28 +54,27 @@ impl Writer {
         let Some(flag) = &step.predicate else {
             if lanes.no_mask {
                 let window = lanes.window();
-                self.asm.op1i(Code::Mov_r32_imm32, MASK, window);
+                self.asm.mov(MASK, window);
                 return Ok(());
             }
-            self.asm.op2(Code::Mov_r32_rm32, MASK, RUNNING);
+            self.asm.mov(MASK, RUNNING);
             if lanes.first != 0 {
                 let first = lanes.first.into();
-                self.asm.op1i(Code::Shr_rm32_imm8, MASK, first);
+                self.asm.shr(MASK, first);
             }
             if wanted & !lanes.window() != 0 {
                 let window = lanes.window();
-                self.asm.op1i(Code::And_rm32_imm32, MASK, window);
+                self.asm.and(MASK, window);
             }
             return Ok(());
         };
         self.flag(flag, MASK, if lanes.no_mask { u32::MAX } else { wanted })?;
         if !lanes.no_mask {
-            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, RUNNING);
+            self.asm.mov(EAX, RUNNING);
             if lanes.first != 0 {
-                self.asm
-                    .op1i(Code::Shr_rm32_imm8, Register::EAX, lanes.first.into());
+                self.asm.shr(EAX, lanes.first.into());
             }
-            self.asm.op2(Code::And_r32_rm32, MASK, Register::EAX);
+            self.asm.and(MASK, EAX);
         }
         Ok(())
     }
@@ -121,22 +118,24 @@ impl Writer {
             lane: c.lane,
             first: chunk * c.lanes,
         };
-        let m = match self.find(c, content) {
-            Some(n) => n,
-            None => {
-                self.reads(c, content);
-                // Results may need all kept registers.
-                let kept = self.take(c);
-                let n = kept.unwrap_or(7);
-                self.spread(c, chunk, RUNNING, n);
-                if kept.is_ok() {
-                    self.set(n, Some(content));
-                    self.release(n);
-                }
-                n
+        if let Some(m) = self.find(c, content) {
+            self.blend_by_vector(to, clear, set, m);
+            return Ok(());
+        }
+        self.reads(c, content);
+        // Results may need all kept registers.
+        match self.take(c) {
+            Ok(m) => {
+                self.spread(c, chunk, RUNNING, m);
+                self.set(m, Some(content));
+                self.release(m);
+                self.blend_by_vector(to, clear, set, m);
             }
-        };
-        self.blend_by_vector(to, clear, set, m);
+            Err(NoTemplate) => self.with_scratch(|own, [m]| {
+                own.spread(c, chunk, RUNNING, m);
+                own.blend_by_vector(to, clear, set, m);
+            }),
+        }
         Ok(())
     }
 
@@ -148,66 +147,63 @@ impl Writer {
         to: u32,
         clear: u32,
         set: u32,
-        bits: Register,
+        bits: Number,
     ) {
         if self.features == Features::Avx512 {
-            self.lanes_of(c, chunk, bits, Register::K1);
-            self.blend_under(c, to, clear, set, Register::K1);
+            self.lanes_of(c, chunk, bits, Mask::K1);
+            self.blend_under(c, to, clear, set, Mask::K1);
         } else {
-            self.spread(c, chunk, bits, 7);
-            self.blend_by_vector(to, clear, set, 7);
+            self.with_scratch(|own, [m]| {
+                own.spread(c, chunk, bits, m);
+                own.blend_by_vector(to, clear, set, m);
+            });
         }
     }
 
     /// The lanes of a chunk in a mask register.
-    pub(crate) fn lanes_of(&mut self, c: Chunks, chunk: usize, bits: Register, to: Register) {
+    pub(crate) fn lanes_of(&mut self, c: Chunks, chunk: usize, bits: Number, to: Mask) {
         let shift = u32::try_from(chunk * c.lanes).unwrap_or(0);
         let mut from = bits;
         if shift != 0 {
-            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, bits);
-            self.asm.op1i(Code::Shr_rm32_imm8, Register::EAX, shift);
-            from = Register::EAX;
+            self.asm.mov(EAX, bits);
+            self.asm.shr(EAX, shift);
+            from = EAX;
         }
-        self.asm.op2(Code::VEX_Kmovd_kr_r32, to, from);
+        self.asm.mask_from(to, from);
     }
 
-    fn blend_under(&mut self, c: Chunks, to: u32, clear: u32, set: u32, mask: Register) {
-        let code = match (c.zmm, c.lane) {
-            (true, 4) => Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
-            (true, _) => Code::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64,
-            (false, 4) => Code::EVEX_Vpblendmd_ymm_k1z_ymm_ymmm256b32,
-            (false, _) => Code::EVEX_Vpblendmq_ymm_k1z_ymm_ymmm256b64,
-        };
+    fn blend_under(&mut self, c: Chunks, to: u32, clear: u32, set: u32, mask: Mask) {
         let (to, clear, set) = (c.register(to), c.register(clear), c.register(set));
-        self.asm.op3(code, to, clear, set);
+        self.asm
+            .v3(c.of(ops::BLEND_D, ops::BLEND_Q), to, clear, set);
         self.asm.mask(mask);
     }
 
     /// The lanes of a chunk as all ones or zeros.
-    pub(crate) fn spread(&mut self, c: Chunks, chunk: usize, bits: Register, m: u32) {
-        self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(m), bits);
+    pub(crate) fn spread(&mut self, c: Chunks, chunk: usize, bits: Number, m: u32) {
+        self.asm.v2(ops::LOAD_D, xmm(m), bits);
         let first = chunk * c.lanes;
         let bit = |lane: usize| u32::try_from(first + lane).unwrap_or(64);
         let (select, equal) = if c.lane == 4 {
             self.v2(c, ops::BROADCAST_D, m, xmm(m));
             let select = self.each_dword(|lane| 1u32.checked_shl(bit(lane)).unwrap_or(0));
-            (select, Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256)
+            (select, ops::EQUAL_D)
         } else {
             self.v2(c, ops::BROADCAST_Q, m, xmm(m));
             let select = self.each_qword(|lane| 1u64.checked_shl(bit(lane)).unwrap_or(0));
-            (select, Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256)
+            (select, ops::EQUAL_Q)
         };
         self.v3m(c, ops::AND, m, m, select);
-        self.asm.op3(equal, ymm(m), ymm(m), select);
+        self.asm.v3(equal, ymm(m), ymm(m), select);
     }
 
     fn blend_by_vector(&mut self, to: u32, clear: u32, set: u32, m: u32) {
-        let code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
-        self.asm.op4(code, ymm(to), ymm(clear), ymm(set), ymm(m));
+        self.asm
+            .v4(ops::BLEND_BYTES, ymm(to), ymm(clear), ymm(set), ymm(m));
     }
 
     /// The register that holds the word of a predicate variable.
-    pub(crate) fn flag_at(&self, offset: usize) -> Option<Register> {
+    pub(crate) fn flag_at(&self, offset: usize) -> Option<Number> {
         let flags = &self.kept.flags;
         let held = flags.iter().position(|own| *own == Some(offset));
         held.map(flag_register)
@@ -224,7 +220,7 @@ impl Writer {
 
     /// The register that holds the lanes that a predicate enables, the first at bit 0, and no other bits; inverted ones before
     /// they are inverted.
-    pub(crate) fn held_flag(&self, flag: &Flag) -> Option<Register> {
+    pub(crate) fn held_flag(&self, flag: &Flag) -> Option<Number> {
         let offset = flag.offset as usize;
         let held = self.flag_at(offset)?;
         let is_plain = flag.first == 0
@@ -235,7 +231,7 @@ impl Writer {
     }
 
     /// The register that will hold a predicate variable of which a step sets all bits that anybody uses.
-    pub(crate) fn flag_target(&self, flag: &Flag, masked: bool) -> Option<Register> {
+    pub(crate) fn flag_target(&self, flag: &Flag, masked: bool) -> Option<Number> {
         let offset = flag.offset as usize;
         let lanes = self.lanes_of_both(flag.lanes());
         let sets_all = !masked && self.used_bits(offset) & !lanes == 0;
@@ -258,7 +254,7 @@ impl Writer {
 
     /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits. There may be other bits
     /// besides those that are `wanted`.
-    pub(crate) fn flag(&mut self, flag: &Flag, to: Register, wanted: u32) -> Done {
+    pub(crate) fn flag(&mut self, flag: &Flag, to: Number, wanted: u32) -> Done {
         let offset = flag.offset as usize;
         let window = self.lanes_of_both(flag.window);
         if self.pair.is_some() && self.flag_at(offset).is_none() && self.outcome.is_none() {
@@ -266,31 +262,31 @@ impl Writer {
         }
         let narrow = |writer: &mut Self, wanted: u32| {
             if wanted & !window != 0 {
-                writer.asm.op1i(Code::And_rm32_imm32, to, window);
+                writer.asm.and(to, window);
             }
         };
         if self.outcome.take() == Some(Outcome::Bits) {
             if flag.invert {
-                self.asm.op1(Code::Not_rm32, to);
+                self.asm.not(to);
             }
             narrow(self, wanted);
             return Ok(());
         }
         if let Some(held) = self.held_flag(flag).filter(|_| !flag.invert) {
             if held != to {
-                self.asm.op2(Code::Mov_r32_rm32, to, held);
+                self.asm.mov(to, held);
             }
             return Ok(());
         }
         let word = self.flag_word(offset)?;
-        self.asm.op2(Code::Mov_r32_rm32, to, word);
+        self.asm.mov(to, word);
         if flag.first != 0 {
-            self.asm.op1i(Code::Shr_rm32_imm8, to, flag.first.into());
+            self.asm.shr(to, flag.first.into());
         }
         match flag.combine {
             Combine::PerLane => {
                 if flag.invert {
-                    self.asm.op1(Code::Not_rm32, to);
+                    self.asm.not(to);
                 }
                 narrow(self, wanted);
                 return Ok(());
@@ -298,19 +294,19 @@ impl Writer {
             Combine::Any => {
                 narrow(self, u32::MAX);
                 // All ones if any is set.
-                self.asm.op1(Code::Neg_rm32, to);
-                self.asm.op2(Code::Sbb_r32_rm32, to, to);
+                self.asm.neg(to);
+                self.asm.sbb(to, to);
             }
             Combine::All => {
-                self.asm.op1(Code::Not_rm32, to);
+                self.asm.not(to);
                 narrow(self, u32::MAX);
                 // All ones if none is clear.
-                self.asm.op1i(Code::Cmp_rm32_imm32, to, 1);
-                self.asm.op2(Code::Sbb_r32_rm32, to, to);
+                self.asm.cmp(to, 1);
+                self.asm.sbb(to, to);
             }
         }
         if flag.invert {
-            self.asm.op1(Code::Not_rm32, to);
+            self.asm.not(to);
         }
         narrow(self, wanted);
         Ok(())
@@ -321,7 +317,7 @@ impl Writer {
     pub(crate) fn set_flag(
         &mut self,
         flag: &Flag,
-        bits: Register,
+        bits: Number,
         masked: bool,
         narrow: bool,
     ) -> Done {
@@ -334,40 +330,40 @@ impl Writer {
         let word = self.flag_word(offset)?;
         let used = self.used_bits(offset);
         if masked {
-            self.asm.op2(Code::And_r32_rm32, bits, MASK);
+            self.asm.and(bits, MASK);
         } else if window != u32::MAX && !narrow {
-            self.asm.op1i(Code::And_rm32_imm32, bits, window);
+            self.asm.and(bits, window);
         }
         if shift != 0 {
-            self.asm.op1i(Code::Shl_rm32_imm8, bits, shift);
+            self.asm.shl(bits, shift);
         }
         // Other bits stay, if anybody uses them.
         let others = used & !self.lanes_of_both(flag.lanes());
         if masked || others != 0 {
-            let eax = Register::EAX;
+            let eax = EAX;
             if masked {
                 let mut lanes = MASK;
                 if shift != 0 {
-                    self.asm.op2(Code::Mov_r32_rm32, eax, MASK);
-                    self.asm.op1i(Code::Shl_rm32_imm8, eax, shift);
+                    self.asm.mov(eax, MASK);
+                    self.asm.shl(eax, shift);
                     lanes = eax;
                 }
-                self.asm.op3(Code::VEX_Andn_r32_r32_rm32, eax, lanes, word);
+                self.asm.and_not(eax, lanes, word);
                 if used != u32::MAX && matches!(word, Operand::Memory(_)) {
-                    self.asm.op1i(Code::And_rm32_imm32, eax, used);
+                    self.asm.and(eax, used);
                 }
             } else {
-                self.asm.op1i(Code::Mov_r32_imm32, eax, others);
-                self.asm.op2(Code::And_r32_rm32, eax, word);
+                self.asm.mov(eax, others);
+                self.asm.and(eax, word);
             }
-            self.asm.op2(Code::Or_r32_rm32, bits, eax);
+            self.asm.or(bits, eax);
         }
         let to = self.place(offset, 4)?;
         let place = self.flag_place(offset);
         self.overwritten(offset, 4);
         self.keep_flag(place, offset, bits);
         let first = self.asm.mark();
-        self.asm.op2(Code::Mov_rm32_r32, to, flag_register(place));
+        self.asm.store(to, flag_register(place));
         self.store_other_flag(offset, place)?;
         if self.local_flags.contains(&offset) {
             let stores = (first..self.asm.mark()).collect();
@@ -381,12 +377,12 @@ impl Writer {
         let to = flag_register(place);
         let word = word.into();
         self.need_register(Holder::Flag(place));
-        if !matches!(word, Operand::Register(own) if own == to) {
-            self.asm.op2(Code::Mov_r32_rm32, to, word);
+        if !matches!(word, Operand::Number(own) if own == to) {
+            self.asm.mov(to, word);
         }
         let used = self.used_bits(offset);
         if used != u32::MAX && matches!(word, Operand::Memory(_)) {
-            self.asm.op1i(Code::And_rm32_imm32, to, used);
+            self.asm.and(to, used);
         }
         if let Some(flag) = self.kept.flags.get_mut(place) {
             *flag = Some(offset);

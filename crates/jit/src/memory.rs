@@ -5,50 +5,19 @@
 //! whole step, or finds the fault.
 
 use crate::Features;
-use crate::assembler::{Condition, Label};
+use crate::access::Places;
 use crate::kept::Content;
 use crate::linear::Recipe;
-use crate::masks::mask_register;
-use crate::ops;
-use crate::pages::place;
 use crate::path::Path;
 use crate::pending::Holder;
 use crate::run::row_of;
-use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field, xmm, ymm};
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
+use crate::x64::{EAX, ECX, Label, RAX, RDX};
 use visakit_exec::code::{Element, LaneMessage, LaneSpace};
-use visakit_exec::memory::Region;
 use visakit_isa::DataType;
-
-use Register::{K2, R8, R9, R10, RAX, RCX, RDI, RDX};
-
-/// The size of a [`Region`], as a shift.
-const REGION_SHIFT: u32 = size_of::<Region>().trailing_zeros();
-const _: () = assert!(size_of::<Region>().is_power_of_two(), "a shift");
-
-/// Where the lanes of a message are in memory: the offsets that were compared with its bounds.
-///
-/// This is the only way to lanes that lie anywhere. The offsets are in vector registers, which hold them until all lanes
-/// have been moved; addresses in the register file are never read again, as what is loaded may be written over them.
-pub(crate) struct Places {
-    pub(crate) c: Chunks,
-    /// The register of each chunk.
-    pub(crate) offsets: Vec<u32>,
-    /// The register with the address of the memory.
-    pub(crate) base: Register,
-}
 
 /// Registers that a load fills, with what they hold afterwards. Bytes that have none go through the file alone.
 pub(crate) type Loaded = Vec<(u32, Content)>;
-
-pub(crate) fn at(base: Register, offset: usize) -> Result<MemoryOperand, NoTemplate> {
-    let offset = i32::try_from(offset).map_err(|_| NoTemplate)?;
-    Ok(MemoryOperand::with_base_displ(base, offset.into()))
-}
-
-pub(crate) fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
-    MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset.into(), 8)
-}
 
 impl Writer {
     /// Emits code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], at least one. It
@@ -162,100 +131,24 @@ impl Writer {
         let held = self.find(c, content).filter(|_| !masked);
         let mut from = self.place(m.addresses, m.width)?;
         if masked {
-            self.asm.op2(Code::Bsf_r32_rm32, Register::ECX, MASK);
+            self.asm.lowest_bit(ECX, MASK);
             from = self.lane_of_file(m.addresses, m.width, m.lanes)?;
         }
-        let (load, add) = if m.width == 8 {
-            (Code::Mov_r64_rm64, Code::Add_rm64_imm32)
-        } else {
-            (Code::Mov_r32_rm32, Code::Add_rm64_imm32)
-        };
-        let to = if m.width == 8 { RAX } else { Register::EAX };
         match held {
             Some(n) => self.first_lane(c, n),
             None => {
                 self.file(m.addresses, m.width)?;
-                self.asm.op2(load, to, from);
+                self.asm.extend(RAX, m.width, from);
             }
         }
-        self.add_to_address(m, add)
+        self.add_to_address(m)
     }
 
     /// Adds what a message adds to each address, sign-extended.
-    fn add_to_address(&mut self, m: &LaneMessage, add: Code) -> Done {
+    fn add_to_address(&mut self, m: &LaneMessage) -> Done {
         if m.add != 0 {
             let add_by = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
-            self.asm.op1s(add, RAX, add_by);
-        }
-        Ok(())
-    }
-
-    /// Of the buffer that may have the address in `rax`: its address in `r8`, its bytes in `r9`, its place in `r10`. If it
-    /// is another one, or none, the address is outside of it.
-    fn buffer(&mut self) {
-        let [address, bytes, storage] = Region::LAYOUT
-            .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
-        let asm = &mut self.asm;
-        asm.op2(Code::Mov_r64_rm64, RCX, RAX);
-        asm.op1i(Code::Shr_rm64_imm8, RCX, 32);
-        asm.op2(Code::And_r64_rm64, RCX, field(place::STORAGE_MASK));
-        asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
-        asm.op2(Code::Add_r64_rm64, RCX, field(place::STORAGE));
-        asm.op2(Code::Mov_r64_rm64, R8, address);
-        asm.op2(Code::Mov_r64_rm64, R9, bytes);
-        asm.op2(Code::Mov_r64_rm64, R10, storage);
-    }
-
-    /// Of shared local memory or of a surface: its address in `rdi`, its bytes in `r9`.
-    fn window(&mut self, space: LaneSpace, slow: Label) -> Done {
-        let LaneSpace::Surface { place: index, add } = space else {
-            self.asm.op2(Code::Mov_r64_rm64, RDI, field(place::LOCAL));
-            self.asm
-                .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
-            return Ok(());
-        };
-        let [_, bytes, storage] = Region::LAYOUT
-            .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
-        if let Some(index) = index {
-            let index = self.file(index, 4)?;
-            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, index);
-            if add != 0 {
-                self.asm.op1i(Code::Add_rm32_imm32, Register::ECX, add);
-            }
-            self.takes(Path::SurfaceIndex);
-        } else {
-            self.asm.op1i(Code::Mov_r32_imm32, Register::ECX, add);
-        }
-        let asm = &mut self.asm;
-        asm.op2(Code::Cmp_r64_rm64, RCX, field(place::SURFACE_COUNT));
-        asm.jump_if(Condition::AboveOrEqual, slow);
-        asm.op1i(Code::Shl_rm64_imm8, RCX, REGION_SHIFT);
-        asm.op2(Code::Add_r64_rm64, RCX, field(place::SURFACES));
-        asm.op2(Code::Mov_r64_rm64, RDI, storage);
-        asm.op2(Code::Mov_r64_rm64, R9, bytes);
-        // Offsets are used as numbers of 32 bits with a sign.
-        asm.op1i(Code::Mov_r32_imm32, Register::EAX, 0x7fff_ffff);
-        asm.op2(Code::Cmp_r64_rm64, R9, RAX);
-        asm.op2(Code::Cmova_r64_rm64, R9, RAX);
-        Ok(())
-    }
-
-    /// Continues if this many bytes from the offset in `rax` are below `r9`, which is clobbered, and the offset is
-    /// aligned.
-    fn check_offset(&mut self, bytes: u64, align: u64, slow: Label) -> Done {
-        let bytes = u32::try_from(bytes)
-            .ok()
-            .filter(|b| *b < 1 << 31)
-            .ok_or(NoTemplate)?;
-        let asm = &mut self.asm;
-        asm.op1i(Code::Sub_rm64_imm32, R9, bytes);
-        asm.jump_if(Condition::Below, slow);
-        asm.op2(Code::Cmp_r64_rm64, RAX, R9);
-        asm.jump_if(Condition::Above, slow);
-        if align > 1 {
-            let low = u32::try_from(align - 1).map_err(|_| NoTemplate)?;
-            asm.op1i(Code::Test_rm64_imm32, RAX, low);
-            asm.jump_if(Condition::NotEqual, slow);
+            self.asm.add(RAX, add_by);
         }
         Ok(())
     }
@@ -272,29 +165,24 @@ impl Writer {
             return Err(NoTemplate);
         }
         self.first_address(m, false)?;
-        if m.space == LaneSpace::Global {
+        let checked = if m.space == LaneSpace::Global {
             if m.mask != u64::MAX {
                 return Err(NoTemplate);
             }
             self.buffer();
-            self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
-            self.check_offset(bytes, m.align, slow)?;
+            let checked = self.check_in_buffer(0, bytes, m.align, slow)?;
             self.takes(Path::Block);
-            self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+            checked
         } else {
             if m.mask != u64::MAX {
                 // The upper half becomes zero, too.
                 let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
-                self.asm.op1i(Code::And_rm32_imm32, Register::EAX, mask);
+                self.asm.and(EAX, mask);
             }
-            // The address is in the way.
-            self.asm.op2(Code::Mov_r64_rm64, R8, RAX);
-            self.window(m.space, slow)?;
-            self.asm.op2(Code::Mov_r64_rm64, RAX, R8);
-            self.check_offset(bytes, m.align, slow)?;
+            let checked = self.check_in_window(m.space, bytes, m.align, slow)?;
             self.takes(Path::BlockWindow);
-            self.asm.op2(Code::Add_r64_rm64, RAX, RDI);
-        }
+            checked
+        };
         if packed {
             let bytes = usize::try_from(bytes).map_err(|_| NoTemplate)?;
             let to = if m.store {
@@ -302,37 +190,14 @@ impl Writer {
             } else {
                 self.registers_for(m.data, bytes, 0)
             };
-            self.copy(m.store, m.data, bytes, &to)?;
+            self.copy(checked, m.store, m.data, bytes, &to)?;
             return Ok(to);
         }
         self.takes(Path::BlockElements);
-        self.asm.op2(Code::Mov_r64_rm64, RDX, RAX);
-        self.asm
-            .op2(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
-        self.one_lane(m, &m.parts, |memory| {
-            let memory = i64::from(memory);
-            Ok(MemoryOperand::with_base_displ(RDX, memory))
-        })?;
+        let checked = self.move_checked(checked, RDX);
+        self.asm.xor(ECX, ECX);
+        self.one_lane(m, &m.parts, checked)?;
         Ok(Vec::new())
-    }
-
-    /// The enabled lanes of a chunk; the others become zero: their address is as good as any. With AVX-512 the mask
-    /// register of the chunk holds its lanes from here on.
-    fn only_enabled(&mut self, c: Chunks, chunk: usize, to: u32, n: u32) {
-        if self.features == Features::Avx512 {
-            self.lanes_of(c, chunk, MASK, mask_register(chunk));
-            let code = match (c.zmm, c.lane) {
-                (true, 4) => Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
-                (true, _) => Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512,
-                (false, 4) => Code::EVEX_Vmovdqa32_ymm_k1z_ymmm256,
-                (false, _) => Code::EVEX_Vmovdqa64_ymm_k1z_ymmm256,
-            };
-            self.asm.op2(code, c.register(to), c.register(n));
-            self.asm.mask_or_zero(mask_register(chunk));
-        } else {
-            self.spread(c, chunk, MASK, 6);
-            self.v3(c, ops::AND, to, n, 6);
-        }
     }
 
     /// Shared local memory, or a surface, at addresses of 32 bits.
@@ -342,64 +207,7 @@ impl Writer {
         masked: bool,
         slow: Label,
     ) -> Result<Loaded, NoTemplate> {
-        let c = Chunks::new(self.features, 4, m.lanes);
-        let full = if c.zmm { 16 } else { 8 };
-        if c.lanes != full {
-            return Err(NoTemplate);
-        }
-        let span = u32::try_from(m.span).ok().filter(|n| *n < 1 << 30);
-        let span = span.ok_or(NoTemplate)?;
-        // Sums are of as many bits as lanes have.
-        let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
-        self.window(m.space, slow)?;
-        self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
-        self.asm.jump_if(Condition::Below, slow);
-        let (limit, most, any) = (7, 3, 4);
-        let mut offsets = Vec::with_capacity(c.count);
-        for chunk in 0..c.count {
-            let bytes = c.lanes * m.width;
-            let place = m.addresses + chunk * bytes;
-            let (n, mut from) = self.result_and_source(c, place, bytes)?;
-            if m.add != 0 {
-                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
-                let add = self.dwords(m.add as u32);
-                self.v3m(c, ops::ADD_D, n, from, add);
-                from = n;
-            }
-            let mask = self.dwords(mask);
-            self.v3m(c, ops::AND, n, from, mask);
-            if masked {
-                self.only_enabled(c, chunk, n, n);
-            }
-            offsets.push(n);
-            if chunk == 0 {
-                self.v2(c, ops::MOVE, most, c.register(n));
-                self.v2(c, ops::MOVE, any, c.register(n));
-            } else {
-                self.v3(c, ops::MAX_UD, most, most, n);
-                self.v3(c, ops::OR, any, any, n);
-            }
-        }
-        self.asm
-            .op2(Code::VEX_Vmovd_xmm_rm32, xmm(limit), Register::R9D);
-        self.v2(c, ops::BROADCAST_D, limit, xmm(limit));
-        self.v3(c, ops::MIN_UD, 5, most, limit);
-        self.v3(c, ops::XOR, 5, 5, most);
-        if m.align > 1 {
-            let low = self.dwords(u32::try_from(m.align - 1).map_err(|_| NoTemplate)?);
-            self.v3m(c, ops::AND, any, any, low);
-            self.v3(c, ops::OR, 5, 5, any);
-        }
-        // Anything left is an address outside, or one that is not aligned.
-        if c.zmm {
-            let n = c.register(5);
-            self.asm
-                .op3(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, K2, n, n);
-            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
-        } else {
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
-        }
-        self.asm.jump_if(Condition::NotEqual, slow);
+        let places = self.check_window_lanes(m, masked, slow)?;
         self.takes(match (m.space, masked) {
             (LaneSpace::Local, false) => Path::Local,
             (LaneSpace::Local, true) => Path::LocalMasked,
@@ -407,8 +215,7 @@ impl Writer {
             (_, true) => Path::SurfaceMasked,
         });
         let loaded = self.loaded_registers(m, 0);
-        let base = RDI;
-        self.move_lanes(m, &Places { c, offsets, base }, masked, &loaded)?;
+        self.move_lanes(m, &places, masked, &loaded)?;
         Ok(loaded)
     }
 
@@ -451,7 +258,7 @@ impl Writer {
     ) -> Result<Loaded, NoTemplate> {
         let row = row_of(m).ok_or(NoTemplate)?;
         self.first_of(recipe, slow)?;
-        self.add_to_address(m, Code::Add_rm64_imm32)?;
+        self.add_to_address(m)?;
         self.buffer();
         let loaded = self.loaded_registers(m, 0);
         self.global_row(m, row, &loaded, slow)?;
@@ -478,17 +285,12 @@ impl Writer {
         slow: Label,
     ) -> Done {
         let bytes = m.element.memory * m.lanes;
-        self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
-        if memory != 0 {
-            self.asm.op1i(Code::Add_rm64_imm32, RAX, memory);
-        }
-        self.check_offset(bytes as u64, m.align, slow)?;
-        self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+        let checked = self.check_in_buffer(memory, bytes as u64, m.align, slow)?;
         match extended {
-            None => self.copy(m.store, m.data, bytes, loaded),
+            None => self.copy(checked, m.store, m.data, bytes, loaded),
             Some(ty) => {
                 self.takes(Path::RunExtended);
-                self.extend(m, ty)
+                self.extend(checked, m, ty)
             }
         }
     }
@@ -502,85 +304,12 @@ impl Writer {
         slow: Label,
         loaded: &Loaded,
     ) -> Done {
-        let span = u32::try_from(m.span)
-            .ok()
-            .filter(|s| *s < 1 << 31)
-            .ok_or(NoTemplate)?;
-        self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
-        self.asm.jump_if(Condition::Below, slow);
-        if m.add != 0 {
-            let add = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
-            self.asm.op1s(Code::Sub_rm64_imm32, R8, add);
-        }
-        let avx512 = self.features == Features::Avx512;
-        let (base, limit, any, bad) = (5, 2, 4, 3);
-        for (n, from) in [(base, R8), (limit, R9)] {
-            if avx512 {
-                self.asm
-                    .op2(Code::EVEX_Vpbroadcastq_zmm_k1z_r64, c.register(n), from);
-            } else {
-                self.asm.op2(Code::VEX_Vmovq_xmm_rm64, xmm(n), from);
-                self.v2(c, ops::BROADCAST_Q, n, xmm(n));
-            }
-        }
-        let mut offsets = Vec::with_capacity(c.count);
-        for chunk in 0..c.count {
-            let bytes = c.lanes * m.width;
-            let (n, from) = self.result_and_source(c, m.addresses + chunk * bytes, bytes)?;
-            self.v3(c, ops::SUB_Q, n, from, base);
-            if masked {
-                self.only_enabled(c, chunk, n, n);
-            }
-            offsets.push(n);
-            if chunk == 0 {
-                self.v2(c, ops::MOVE, any, c.register(n));
-            } else {
-                self.v3(c, ops::OR, any, any, n);
-            }
-            if avx512 {
-                // Not greater than the limit.
-                let code = Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
-                self.asm.op3i(code, K2, c.register(n), c.register(limit), 2);
-                if chunk != 0 {
-                    self.asm.mask(K2);
-                }
-            } else {
-                // Greater, as signed numbers; negative ones are outside, too.
-                let to = if chunk == 0 { bad } else { 6 };
-                let code = Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256;
-                self.asm.op3(code, ymm(to), ymm(n), ymm(limit));
-                if chunk != 0 {
-                    self.v3(c, ops::OR, bad, bad, to);
-                }
-            }
-        }
-        let ecx = Register::ECX;
-        if avx512 {
-            self.asm.op2(Code::VEX_Kmovd_r32_kr, ecx, K2);
-            self.asm.op1i(Code::Cmp_rm32_imm32, ecx, 0xff);
-        } else {
-            self.v3(c, ops::OR, bad, bad, any);
-            self.asm.op2(Code::VEX_Vmovmskpd_r32_ymm, ecx, ymm(bad));
-            self.asm.op2(Code::Test_rm32_r32, ecx, ecx);
-        }
-        self.asm.jump_if(Condition::NotEqual, slow);
-        if m.align > 1 {
-            let low = self.qwords(m.align - 1);
-            if avx512 {
-                let code = Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64;
-                self.asm.op3(code, K2, c.register(any), low);
-                self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
-            } else {
-                self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(any), low);
-            }
-            self.asm.jump_if(Condition::NotEqual, slow);
-        }
+        let places = self.check_buffer_lanes(c, m, masked, slow)?;
         self.takes(match masked {
             false => Path::Scattered,
             true => Path::ScatteredMasked,
         });
-        let base = R10;
-        self.move_lanes(m, &Places { c, offsets, base }, masked, loaded)
+        self.move_lanes(m, &places, masked, loaded)
     }
 
     /// Moves lanes, as vectors or one after the other.

@@ -11,7 +11,6 @@
 //! access nothing but its own registers ([`Compiler::quiet`] looks for code that does no more), and they are counted when it has
 //! its turn.
 
-use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::elementary::is_near;
 use crate::exits::{TAKEN, Way};
@@ -26,7 +25,9 @@ use crate::pending::Pending;
 use crate::vector::{
     CONTEXT, Chunks, Done, FILE, LANE_OPERATIONS, LEFT, OTHER_FILE, RUNNING, Writer, field,
 };
-use iced_x86::{Code as Op, MemoryOperand, Register};
+use crate::x64::{
+    Condition, EAX, ECX, Label, Memory, Number, R12, R14D, RAX, RCX, RDI, Width, ops, ymm,
+};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -233,86 +234,81 @@ impl Compiler<'_> {
 
     /// A thread comes to the loop; the next one runs until it comes there, too; both go on.
     fn come_together(&mut self, pair: &Pair, usual_mode: bool, both: Label) {
-        use Register::{R12, RAX, RCX, YMM0};
-        let (load, store) = (Op::VEX_Vmovdqu_ymm_ymmm256, Op::VEX_Vmovdqu_ymmm256_ymm);
+        let (load, store) = (ops::MOVE, ops::STORE);
         let full = self.writer.full;
         let half = full.count_ones();
         let asm = &mut self.writer.asm;
         // The first one. Where others of its lanes wait, it runs alone.
         asm.place(pair.attempt);
-        asm.op2(Op::Mov_r64_rm64, RCX, field(fields::COMPANION));
-        asm.op1i(Op::Mov_rm64_imm32, field(fields::COMPANION), 0);
+        asm.mov(RCX, field(fields::COMPANION));
+        asm.store_number(field(fields::COMPANION), 0);
         let alone = asm.label();
-        asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
+        asm.cmp_memory(Width::Qword, field(fields::WAITING), -1);
         asm.jump_if(Condition::NotEqual, alone);
-        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::FOLLOWER));
-        asm.op2(Op::Mov_rm64_r64, field(fields_of::FILE), FILE);
-        asm.op2(Op::Mov_rm64_r64, field(fields_of::RUNNING), R12);
-        asm.op2(Op::Mov_rm64_r64, field(fields_of::LEFT), LEFT);
+        asm.mov(RAX, field(fields::FOLLOWER));
+        asm.store(field(fields_of::FILE), FILE);
+        asm.store(field(fields_of::RUNNING), R12);
+        asm.store(field(fields_of::LEFT), LEFT);
         let lanes = field(fields_of::LANE_OPERATIONS);
-        asm.op2(Op::Mov_rm64_r64, lanes, LANE_OPERATIONS);
-        asm.op2(load, YMM0, field(fields::STATE));
-        asm.op2(store, field(fields_of::STATE), YMM0);
-        asm.op2(load, YMM0, of_follower(follower::STATE));
-        asm.op2(store, field(fields::STATE), YMM0);
-        asm.op2(Op::Mov_r64_rm64, FILE, of_follower(follower::FILE));
-        asm.op2(Op::Mov_rm64_r64, field(fields::FILE), FILE);
-        asm.op2(Op::Mov_r64_rm64, R12, of_follower(follower::RUNNING));
-        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), R12);
-        asm.op2(Op::Mov_r64_rm64, RAX, field(fields::KNOWN_CR0));
-        asm.op2(Op::Mov_rm64_r64, field(fields_of::KNOWN_CR0), RAX);
-        asm.op1s(Op::Mov_rm64_imm32, field(fields::KNOWN_CR0), -1);
-        let operations = Register::R14D;
-        asm.op2(Op::Xor_r32_rm32, operations, operations);
+        asm.store(lanes, LANE_OPERATIONS);
+        asm.v2(load, ymm(0), field(fields::STATE));
+        asm.v2(store, field(fields_of::STATE), ymm(0));
+        asm.v2(load, ymm(0), of_follower(follower::STATE));
+        asm.v2(store, field(fields::STATE), ymm(0));
+        asm.mov(FILE, of_follower(follower::FILE));
+        asm.store(field(fields::FILE), FILE);
+        asm.mov(R12, of_follower(follower::RUNNING));
+        asm.store(field(fields::RUNNING), R12);
+        asm.mov(RAX, field(fields::KNOWN_CR0));
+        asm.store(field(fields_of::KNOWN_CR0), RAX);
+        asm.store_number(field(fields::KNOWN_CR0), -1);
+        let operations = R14D;
+        asm.xor(operations, operations);
         self.writer.takes(Path::PairAhead);
         let asm = &mut self.writer.asm;
-        asm.op1(Op::Jmp_rm64, RCX);
+        asm.jump_to(RCX);
         // The second one.
         asm.place(pair.begin);
         let here = asm.label();
-        asm.op1s(Op::Cmp_rm64_imm32, field(fields::WAITING), -1);
+        asm.cmp_memory(Width::Qword, field(fields::WAITING), -1);
         asm.jump_if(Condition::NotEqual, here);
         if usual_mode {
             for mode in [fields::MODE, fields_of::MODE] {
-                asm.op1i(Op::Cmp_rm32_imm32, field(mode), fields::USUAL);
+                asm.cmp_memory(Width::Dword, field(mode), fields::USUAL);
                 asm.jump_if(Condition::NotEqual, here);
             }
         }
-        asm.op2(load, YMM0, field(fields::STATE));
-        asm.op2(store, field(fields_of::OTHER_STATE), YMM0);
+        asm.v2(load, ymm(0), field(fields::STATE));
+        asm.v2(store, field(fields_of::OTHER_STATE), ymm(0));
         let lanes = field(fields_of::OTHER_LANE_OPERATIONS);
-        asm.op2(Op::Mov_rm64_r64, lanes, LANE_OPERATIONS);
-        asm.op2(Op::Mov_r64_rm64, RCX, field(fields_of::LEFT));
-        asm.op2(Op::Mov_r64_rm64, RAX, RCX);
-        asm.op2(Op::Sub_r64_rm64, RAX, LEFT);
-        asm.op2(Op::Mov_rm64_r64, field(fields_of::OTHER_USED), RAX);
-        asm.op2(Op::Mov_rm64_r64, field(fields_of::STARTED), RCX);
-        asm.op2(Op::Mov_r64_rm64, LEFT, RCX);
+        asm.store(lanes, LANE_OPERATIONS);
+        asm.mov(RCX, field(fields_of::LEFT));
+        asm.mov(RAX, RCX);
+        asm.sub(RAX, LEFT);
+        asm.store(field(fields_of::OTHER_USED), RAX);
+        asm.store(field(fields_of::STARTED), RCX);
+        asm.mov(LEFT, RCX);
         let lanes = field(fields_of::LANE_OPERATIONS);
-        asm.op2(Op::Mov_r64_rm64, LANE_OPERATIONS, lanes);
-        asm.op2(Op::Mov_r64_rm64, OTHER_FILE, FILE);
-        asm.op2(Op::Mov_r64_rm64, FILE, field(fields_of::FILE));
-        asm.op1i(Op::Shl_rm32_imm8, RUNNING, half);
-        asm.op2(Op::Or_r32_rm32, RUNNING, field(fields_of::RUNNING));
+        asm.mov(LANE_OPERATIONS, lanes);
+        asm.mov(OTHER_FILE, FILE);
+        asm.mov(FILE, field(fields_of::FILE));
+        asm.shl(RUNNING, half);
+        asm.or(RUNNING, field(fields_of::RUNNING));
         asm.jump(both);
         // It cannot go on.
         asm.place(here);
         let number = step_number(pair.header);
-        asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
-        asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), RAX);
+        asm.mov(EAX, number);
+        asm.store(field(fields::PLACE), RAX);
         asm.place(pair.give_up);
         self.writer.takes(Path::PairGivesUp);
         self.call_for_pair(fields::GIVE_UP);
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, LEFT, field(fields::LEFT));
-        asm.op2(
-            Op::Mov_r64_rm64,
-            LANE_OPERATIONS,
-            field(fields::LANE_OPERATIONS),
-        );
+        asm.mov(LEFT, field(fields::LEFT));
+        asm.mov(LANE_OPERATIONS, field(fields::LANE_OPERATIONS));
         asm.place(alone);
         let [all, some] = pair.alone;
-        asm.op1i(Op::Cmp_rm32_imm32, RUNNING, full);
+        asm.cmp(RUNNING, full);
         asm.jump_if(Condition::Equal, all);
         asm.jump(some);
     }
@@ -338,24 +334,19 @@ impl Compiler<'_> {
         self.writer.asm.place(pair.split);
         self.writer.takes(Path::PairSplit);
         self.call_for_pair(fields::SPLIT);
-        self.writer.asm.op1(Op::Jmp_rm64, Register::RAX);
+        self.writer.asm.jump_to(RAX);
     }
 
     /// Calls a function that changes the thread.
     fn call_for_pair(&mut self, function: i64) {
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_rm64_r64, field(fields::LEFT), LEFT);
-        asm.op2(
-            Op::Mov_rm64_r64,
-            field(fields::LANE_OPERATIONS),
-            LANE_OPERATIONS,
-        );
-        asm.op2(Op::Mov_rm64_r64, field(fields::RUNNING), Register::R12);
-        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
-        asm.op0(Op::VEX_Vzeroupper);
-        asm.op1(Op::Call_rm64, field(function));
-        asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
-        asm.op2(Op::Mov_r64_rm64, Register::R12, field(fields::RUNNING));
+        asm.store(field(fields::LEFT), LEFT);
+        asm.store(field(fields::LANE_OPERATIONS), LANE_OPERATIONS);
+        asm.store(field(fields::RUNNING), R12);
+        asm.mov(RDI, CONTEXT);
+        asm.call(field(function));
+        asm.mov(FILE, field(fields::FILE));
+        asm.mov(R12, field(fields::RUNNING));
     }
 
     /// Before its turn a thread goes to a step: to the loop, to code of its own, or no further. Whether it is before its turn.
@@ -397,8 +388,8 @@ impl Compiler<'_> {
         };
         let asm = &mut self.writer.asm;
         let number = step_number(step);
-        asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
-        asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), Register::RAX);
+        asm.mov(EAX, number);
+        asm.store(field(fields::PLACE), RAX);
         asm.jump(label);
     }
 
@@ -455,9 +446,9 @@ impl Compiler<'_> {
         let low = self.writer.full;
         let asm = &mut self.writer.asm;
         let apart = asm.label();
-        asm.op1i(Op::Test_rm32_imm32, RUNNING, low);
+        asm.test(RUNNING, low);
         asm.jump_if(Condition::Equal, apart);
-        asm.op1i(Op::Test_rm32_imm32, RUNNING, low << half);
+        asm.test(RUNNING, low << half);
         asm.jump_if(Condition::Equal, apart);
         if let Some(kept) = kept {
             self.writer.load_running(kept);
@@ -495,30 +486,30 @@ impl Compiler<'_> {
     }
 
     /// Counts this many instructions for the lanes of both threads in a register, and lanes of each. Clobbers `ecx`.
-    pub(crate) fn count_both(&mut self, lanes: Register, instructions: u32, known: u32) {
+    pub(crate) fn count_both(&mut self, lanes: Number, instructions: u32, known: u32) {
         let Some(half) = self.writer.pair.filter(|_| instructions | known != 0) else {
             return;
         };
-        let (ecx, rcx, low) = (Register::ECX, Register::RCX, self.writer.full);
+        let (ecx, rcx, low) = (ECX, RCX, self.writer.full);
         let asm = &mut self.writer.asm;
         for other in [false, true] {
-            asm.op2(Op::Mov_r32_rm32, ecx, lanes);
+            asm.mov(ecx, lanes);
             match other {
-                false => asm.op1i(Op::And_rm32_imm32, ecx, low),
-                true => asm.op1i(Op::Shr_rm32_imm8, ecx, half),
+                false => asm.and(ecx, low),
+                true => asm.shr(ecx, half),
             }
-            asm.op2(Op::Popcnt_r32_rm32, ecx, ecx);
-            asm.op2i(Op::Imul_r32_rm32_imm32, ecx, ecx, instructions);
+            asm.popcnt(ecx, ecx);
+            asm.imul(ecx, ecx, instructions);
             if other {
                 if known != 0 {
-                    asm.op1i(Op::Add_rm32_imm32, ecx, known);
+                    asm.add(ecx, known);
                 }
                 let to = field(fields_of::OTHER_LANE_OPERATIONS);
-                asm.op2(Op::Add_rm64_r64, to, rcx);
+                asm.add_to(to, rcx);
             } else {
                 let (base, known) = (LANE_OPERATIONS, known.into());
-                let sum = MemoryOperand::with_base_index_scale_displ_size(base, rcx, 1, known, 8);
-                asm.op2(Op::Lea_r64_m, LANE_OPERATIONS, sum);
+                let sum = Memory::at(base, known).indexed(rcx, Width::Byte);
+                asm.lea(LANE_OPERATIONS, sum);
             }
         }
     }
@@ -581,10 +572,10 @@ impl Writer {
     pub(crate) fn store_other_flag(&mut self, offset: usize, place: usize) -> Done {
         if let Some(half) = self.pair {
             let to = self.place(offset + self.file_bytes, 4)?;
-            let eax = Register::EAX;
-            self.asm.op2(Op::Mov_r32_rm32, eax, flag_register(place));
-            self.asm.op1i(Op::Shr_rm32_imm8, eax, half);
-            self.asm.op2(Op::Mov_rm32_r32, to, eax);
+            let eax = EAX;
+            self.asm.mov(eax, flag_register(place));
+            self.asm.shr(eax, half);
+            self.asm.store(to, eax);
         }
         Ok(())
     }

@@ -2,12 +2,7 @@
 //! interpreter, and have compared nothing where it was never entered.
 
 #[cfg(target_arch = "x86_64")]
-use {
-    crate::pages::place,
-    crate::vector::{Writer, field},
-    iced_x86::Code,
-    std::sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 macro_rules! paths {
     ($($name:ident: $description:literal,)*) => {
@@ -96,17 +91,6 @@ pub(crate) const PATHS: usize = Path::ALL.len();
 /// How often each was taken, at most once for each time that traced code was entered.
 #[cfg(target_arch = "x86_64")]
 static TAKEN: [AtomicU64; PATHS] = [const { AtomicU64::new(0) }; PATHS];
-
-#[cfg(target_arch = "x86_64")]
-impl Writer {
-    /// Traced code says that it comes here. Flags and registers stay as they are.
-    pub(crate) fn takes(&mut self, path: Path) {
-        if self.traced {
-            let byte = field(place::PATHS + path as i64);
-            self.asm.op1i(Code::Mov_rm8_imm8, byte, 1);
-        }
-    }
-}
 
 /// Counts those whose byte is not zero.
 #[cfg(target_arch = "x86_64")]

@@ -8,7 +8,6 @@
 use crate::masks::flag_register;
 use crate::pair::own_bytes;
 use crate::vector::{Done, Writer};
-use iced_x86::Code;
 use std::ops::Range;
 
 /// A value in a register, not known to be needed in the register file.
@@ -169,7 +168,7 @@ impl Writer {
                 match pending.register {
                     Holder::Vector(n) => self.store_bytes(to, n, bytes.len())?,
                     Holder::Flag(n) => {
-                        self.asm.op2(Code::Mov_rm32_r32, to, flag_register(n));
+                        self.asm.store(to, flag_register(n));
                         self.store_other_flag(bytes.start, n)?;
                     }
                 }

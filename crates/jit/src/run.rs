@@ -1,24 +1,21 @@
 //! Machine code for runs of bytes: lanes whose addresses follow each other.
 
 use crate::Features;
-use crate::assembler::{Condition, Label, Operand};
+use crate::access::Checked;
 use crate::kept::Content;
 use crate::load::widening;
-use crate::memory::{Loaded, at};
-use crate::ops;
+use crate::memory::Loaded;
 use crate::path::Path;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
-use iced_x86::{Code, Register};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
+use crate::x64::{Condition, ECX, Label, Mask, Operand, ops, xmm};
 use visakit_exec::code::{Element, LaneMessage};
 use visakit_isa::DataType;
-
-use Register::RAX;
 
 /// The function of three bits `a | b ^ c`, as a table of truth.
 const OR_DIFFERENT: u32 = 0xf6;
 
 /// The mask register that says, with all of its eight low bits set, that lanes were found to follow each other.
-pub(crate) const CONSECUTIVE: Register = Register::K7;
+pub(crate) const CONSECUTIVE: Mask = Mask::K7;
 
 /// How elements of lanes whose addresses follow each other are moved at once: as they are, or extended from a type.
 /// `None` if they are not.
@@ -47,8 +44,15 @@ pub(crate) fn row_of(m: &LaneMessage) -> Option<(u32, Option<DataType>)> {
 }
 
 impl Writer {
-    /// Copies bytes between memory at `rax` and the register file. Bytes that are loaded go through these registers.
-    pub(crate) fn copy(&mut self, store: bool, data: usize, bytes: usize, loaded: &Loaded) -> Done {
+    /// Copies bytes between memory and the register file. Bytes that are loaded go through these registers.
+    pub(crate) fn copy(
+        &mut self,
+        checked: Checked,
+        store: bool,
+        data: usize,
+        bytes: usize,
+        loaded: &Loaded,
+    ) -> Done {
         let mut done = 0;
         while done < bytes {
             let left = bytes - done;
@@ -59,7 +63,7 @@ impl Writer {
                 8.. => 8,
                 _ => 4,
             };
-            let there = at(RAX, done)?;
+            let there = checked.at(done, size)?;
             let content = Content::Bytes {
                 offset: data + done,
                 bytes: size,
@@ -99,12 +103,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Extends the elements at `rax`, which follow each other, to lanes of 32 bits.
-    pub(crate) fn extend(&mut self, m: &LaneMessage, ty: DataType) -> Done {
+    /// Extends elements, which follow each other, to lanes of 32 bits.
+    pub(crate) fn extend(&mut self, checked: Checked, m: &LaneMessage, ty: DataType) -> Done {
         let c = Chunks::new(self.features, 4, m.lanes);
         let op = widening(ty, 4).ok_or(NoTemplate)?;
         for chunk in 0..c.count {
-            let from = at(RAX, chunk * c.lanes * m.element.memory)?;
+            let read = c.lanes * m.element.memory;
+            let from = checked.at(chunk * read, read)?;
             let bytes = 4 * c.lanes;
             let to = self.file(m.data + chunk * bytes, bytes)?;
             self.v2(c, op, 0, from);
@@ -125,65 +130,68 @@ impl Writer {
         let number = number.filter(|_| c.zmm);
         let found = number.map(|number| (number, m.element.memory));
         if found.is_none() || self.kept.consecutive != found {
-            self.compare_to_run(c, m)?;
+            self.with_scratch(|own, registers| own.compare_to_run(c, m, registers))?;
             self.kept.consecutive = found;
         } else {
             self.takes(Path::RunAgain);
         }
         if c.zmm {
-            self.asm
-                .op2(Code::VEX_Kmovd_r32_kr, Register::ECX, CONSECUTIVE);
-            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
-        } else {
-            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
+            self.asm.mask_to(ECX, CONSECUTIVE);
+            self.asm.cmp(ECX, 0xff);
         }
         self.asm.jump_if(Condition::NotEqual, otherwise);
         Ok(())
     }
 
-    /// Clears lanes of vector register 5 in which each chunk has the address that follows the one of the lane before,
-    /// counting from the first, and with AVX-512 sets these bits of [`CONSECUTIVE`].
-    fn compare_to_run(&mut self, c: Chunks, m: &LaneMessage) -> Done {
+    /// Compares the address of each lane with the one that follows the lane before, counting from the first: with AVX-512
+    /// sets the bits of [`CONSECUTIVE`] for lanes in which that is so in each chunk, otherwise [`Condition::NotEqual`].
+    fn compare_to_run(
+        &mut self,
+        c: Chunks,
+        m: &LaneMessage,
+        [differs, next, first]: [u32; 3],
+    ) -> Done {
         let bytes = c.lanes * 8;
         let held = |writer: &mut Self, chunk: usize| {
             let offset = m.addresses + chunk * bytes;
             writer.find(c, Content::Bytes { offset, bytes })
         };
-        let first: Operand = match held(self, 0) {
+        let address: Operand = match held(self, 0) {
             Some(n) => xmm(n).into(),
             None => self.file(m.addresses, 8)?.into(),
         };
-        self.v2(c, ops::BROADCAST_Q, 7, first);
+        self.v2(c, ops::BROADCAST_Q, first, address);
         for chunk in 0..c.count {
             let n = match held(self, chunk) {
                 Some(n) => n,
                 None => {
                     let there = self.file(m.addresses + chunk * bytes, bytes)?;
-                    self.load_bytes(6, there, bytes)?;
-                    6
+                    self.load_bytes(next, there, bytes)?;
+                    next
                 }
             };
             let size = m.element.memory;
             let steps = self.each_qword(|lane| (size * (chunk * c.lanes + lane)) as u64);
-            self.v3m(c, ops::SUB_Q, 6, n, steps);
+            self.v3m(c, ops::SUB_Q, next, n, steps);
             // What differs, of all chunks together: comparing each would wait for the one before.
             match (chunk, c.zmm) {
-                (0, _) => self.v3(c, ops::XOR, 5, 6, 7),
+                (0, _) => self.v3(c, ops::XOR, differs, next, first),
                 (_, true) => {
-                    let code = Code::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8;
-                    let [all, own, first] = [5, 6, 7].map(|n| c.register(n));
-                    self.asm.op3i(code, all, own, first, OR_DIFFERENT);
+                    let [all, own, first] = [differs, next, first].map(|n| c.register(n));
+                    self.asm.v3i(ops::TERNARY_Q, all, own, first, OR_DIFFERENT);
                 }
                 (_, false) => {
-                    self.v3(c, ops::XOR, 6, 6, 7);
-                    self.v3(c, ops::OR, 5, 5, 6);
+                    self.v3(c, ops::XOR, next, next, first);
+                    self.v3(c, ops::OR, differs, differs, next);
                 }
             }
         }
+        let differs = c.register(differs);
         if c.zmm {
-            let code = Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64;
             self.asm
-                .op3(code, CONSECUTIVE, c.register(5), c.register(5));
+                .v3(ops::MASK_OF_NO_BITS_Q, CONSECUTIVE, differs, differs);
+        } else {
+            self.asm.v2(ops::TEST, differs, differs);
         }
         Ok(())
     }

@@ -8,16 +8,14 @@
 //! The product needs the sum no more, so that the steps of a turn that wait for each other are one less. Squares of complex
 //! numbers have such products, `2xy + c`, and their `x` goes through copies to the next turn.
 
-use crate::assembler::Condition;
 use crate::count::Counts;
 use crate::exits::Way;
 use crate::flow::Compiler;
 use crate::kept::Content;
 use crate::loops::{Access, Carried};
-use crate::ops;
 use crate::pending::meet;
 use crate::vector::{Chunks, Done, Writer};
-use iced_x86::{Code as Op, Register};
+use crate::x64::{Condition, EDX, Memory, ops};
 use std::collections::HashMap;
 use std::ops::Range;
 use visakit_exec::code::{
@@ -302,10 +300,10 @@ impl Compiler<'_> {
                 _ => (ops::SUB_PD, Lane::F64, if c.zmm { 8 } else { 4 }),
             };
             self.writer.v3(c, sub, 0, n, n);
-            let bits = Register::EDX;
+            let bits = EDX;
             self.writer.relate(c, lane, Relation::Equal, [0, 0], bits);
             let asm = &mut self.writer.asm;
-            asm.op1i(Op::Cmp_rm32_imm32, bits, u32::MAX >> (32 - lanes));
+            asm.cmp(bits, u32::MAX >> (32 - lanes));
             asm.jump_if(Condition::NotEqual, otherwise);
         }
     }
@@ -329,7 +327,7 @@ fn is_constant(all: &[Step], source: &Source, result: &Range<usize>) -> bool {
 
 impl Writer {
     /// The factor in all lanes.
-    fn factor(&mut self, factor: Factor) -> iced_x86::MemoryOperand {
+    fn factor(&mut self, factor: Factor) -> Memory {
         match factor.lane {
             4 => self.dwords(u32::try_from(factor.bits).unwrap_or(0)),
             _ => self.qwords(factor.bits),
@@ -341,11 +339,7 @@ impl Writer {
         let c = scaled.chunks();
         self.load_kept(n, scaled.content())?;
         let factor = self.factor(scaled.factor);
-        let mul = if c.lane == 4 {
-            ops::MUL_PS
-        } else {
-            ops::MUL_PD
-        };
+        let mul = c.of(ops::MUL_PS, ops::MUL_PD);
         self.v3m(c, mul, n, n, factor);
         Ok(())
     }
@@ -398,11 +392,7 @@ impl Writer {
         self.v2(c, ops::MOVE, n, c.register(from));
         if let Some((added, factor)) = sum {
             let factor = self.factor(factor);
-            let fma = if c.lane == 4 {
-                ops::FMA_BY_PS
-            } else {
-                ops::FMA_BY_PD
-            };
+            let fma = c.of(ops::FMA_BY_PS, ops::FMA_BY_PD);
             self.v3m(c, fma, n, added, factor);
         }
         Some(n)

@@ -1,7 +1,6 @@
 //! Vectors of lanes in registers: loading operands, storing results, masks.
 
 use crate::Features;
-use crate::assembler::{Assembler, Label, Operand};
 use crate::fused::{Branch, Outcome};
 use crate::kept::{Content, Detour, Kept};
 use crate::load::bits;
@@ -10,30 +9,35 @@ use crate::loops::Access;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::narrow::is_narrow;
-use crate::ops::{self, Op};
+use crate::pages::place;
+use crate::path::Path;
 use crate::pending::{Holder, Stores};
 use crate::scaled::Role;
-use iced_x86::{Code, MemoryOperand, Register};
+use crate::x64::{
+    Assembler, ESI, Label, Memory, Number, Operand, R12D, R13, R14, R15, RBP, RBX, RDI, Vector,
+    ops::{self, Op},
+    xmm, ymm, zmm,
+};
 use std::collections::{HashMap, HashSet};
 use visakit_exec::code::{Destination, Modify, Region, Source, Target};
 use visakit_isa::DataType;
 
 /// The register file.
-pub(crate) const FILE: Register = Register::RBX;
+pub(crate) const FILE: Number = RBX;
 /// The register file of the second of two threads that run side by side.
-pub(crate) const OTHER_FILE: Register = Register::RDI;
+pub(crate) const OTHER_FILE: Number = RDI;
 /// Constants of the code.
-pub(crate) const CONSTANTS: Register = Register::RBP;
+pub(crate) const CONSTANTS: Number = RBP;
 /// Lanes that run.
-pub(crate) const RUNNING: Register = Register::R12D;
+pub(crate) const RUNNING: Number = R12D;
 /// Instructions that may still run.
-pub(crate) const LEFT: Register = Register::R13;
+pub(crate) const LEFT: Number = R13;
 /// Enabled lanes so far.
-pub(crate) const LANE_OPERATIONS: Register = Register::R14;
+pub(crate) const LANE_OPERATIONS: Number = R14;
 /// The context.
-pub(crate) const CONTEXT: Register = Register::R15;
+pub(crate) const CONTEXT: Number = R15;
 /// Enabled lanes of the step, where not all are.
-pub(crate) const MASK: Register = Register::ESI;
+pub(crate) const MASK: Number = ESI;
 
 /// How the lanes of a step lie in vectors.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +79,8 @@ pub(crate) struct Writer {
     pub(crate) kept: Kept,
     /// Ways around templates of the segment.
     pub(crate) detours: Vec<Detour>,
+    /// Vector registers for intermediate values that nobody has: see [`Self::with_scratch`].
+    pub(crate) scratch: u32,
     /// The float modes that it writes for.
     pub(crate) form: Form,
     /// Where the template of a step goes with what it does not compute.
@@ -105,28 +111,19 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    fn add(&mut self, vector: [u8; 64]) -> MemoryOperand {
+    fn add(&mut self, vector: [u8; 64]) -> Memory {
         let bytes = &mut self.bytes;
         let place = *self.places.entry(vector).or_insert_with(|| {
             bytes.extend_from_slice(&vector);
             i64::try_from(bytes.len() - 64).unwrap_or(0)
         });
-        MemoryOperand::with_base_displ(CONSTANTS, place)
+        Memory::at(CONSTANTS, place)
     }
 }
 
 /// A field of the context.
-pub(crate) fn field(place: i64) -> MemoryOperand {
-    MemoryOperand::with_base_displ(CONTEXT, place)
-}
-
-/// The views of the vector register with that number.
-pub(crate) fn xmm(n: u32) -> Register {
-    Register::XMM0 + n
-}
-
-pub(crate) fn ymm(n: u32) -> Register {
-    Register::YMM0 + n
+pub(crate) fn field(place: i64) -> Memory {
+    Memory::at(CONTEXT, place)
 }
 
 impl Chunks {
@@ -157,22 +154,65 @@ impl Chunks {
         if self.zmm { 32 } else { 16 }
     }
 
-    pub(crate) fn register(self, n: u32) -> Register {
-        if self.zmm {
-            Register::ZMM0 + n
+    pub(crate) const fn register(self, n: u32) -> Vector {
+        if self.zmm { zmm(n) } else { ymm(n) }
+    }
+
+    /// The register that has half as many bytes.
+    pub(crate) const fn half(self, n: u32) -> Vector {
+        if self.zmm { ymm(n) } else { xmm(n) }
+    }
+
+    /// The register that has as many lanes of 32 bits.
+    pub(crate) const fn dwords(self, n: u32) -> Vector {
+        if self.lane == 4 {
+            self.register(n)
         } else {
-            Register::YMM0 + n
+            self.half(n)
         }
+    }
+
+    /// The operation for these lanes: for 32 bits or for 64, for singles or for doubles.
+    pub(crate) const fn of(self, dword: Op, qword: Op) -> Op {
+        if self.lane == 4 { dword } else { qword }
     }
 }
 
+/// Vector registers for intermediate values. Those before them hold the sources of a step, those after them what is
+/// kept from step to step.
+pub(crate) const SCRATCH: u32 = 0b1111_1000;
+
 impl Writer {
-    /// Bytes of the register file, which the template reads or writes.
-    pub(crate) fn file(
+    /// Traced code says that it comes here. Flags and registers stay as they are.
+    pub(crate) fn takes(&mut self, path: Path) {
+        if self.traced {
+            let byte = field(place::PATHS + path as i64);
+            self.asm.store_byte(byte, 1);
+        }
+    }
+
+    /// Lends vector registers for intermediate values, which nobody else has until the end. There is no code if too few
+    /// are left.
+    pub(crate) fn with_scratch<const N: usize, R>(
         &mut self,
-        offset: usize,
-        bytes: usize,
-    ) -> Result<MemoryOperand, NoTemplate> {
+        work: impl FnOnce(&mut Self, [u32; N]) -> R,
+    ) -> R {
+        let before = self.scratch;
+        let registers = std::array::from_fn(|_| {
+            let n = self.scratch.trailing_zeros();
+            if self.scratch == 0 {
+                self.asm.give_up();
+            }
+            self.scratch &= self.scratch.wrapping_sub(1);
+            n
+        });
+        let result = work(self, registers);
+        self.scratch = before;
+        result
+    }
+
+    /// Bytes of the register file, which the template reads or writes.
+    pub(crate) fn file(&mut self, offset: usize, bytes: usize) -> Result<Memory, NoTemplate> {
         let place = self.place(offset, bytes)?;
         self.need_bytes(&(offset..offset + bytes));
         Ok(place)
@@ -180,7 +220,7 @@ impl Writer {
 
     /// The place of bytes of the register file. Steps that access anything outside have no template. This keeps
     /// machine code inside the file.
-    pub(crate) fn place(&self, offset: usize, bytes: usize) -> Result<MemoryOperand, NoTemplate> {
+    pub(crate) fn place(&self, offset: usize, bytes: usize) -> Result<Memory, NoTemplate> {
         let other = self.pair.is_some() && offset >= self.file_bytes;
         let (file, offset) = match other {
             true => (OTHER_FILE, offset - self.file_bytes),
@@ -188,9 +228,7 @@ impl Writer {
         };
         let end = offset.checked_add(bytes).ok_or(NoTemplate)?;
         match i32::try_from(offset) {
-            Ok(place) if end <= self.file_bytes => {
-                Ok(MemoryOperand::with_base_displ(file, place.into()))
-            }
+            Ok(place) if end <= self.file_bytes => Ok(Memory::at(file, place.into())),
             _ => Err(NoTemplate),
         }
     }
@@ -204,7 +242,7 @@ impl Writer {
     }
 
     /// A constant in every lane of 32 bits.
-    pub(crate) fn dwords(&mut self, value: u32) -> MemoryOperand {
+    pub(crate) fn dwords(&mut self, value: u32) -> Memory {
         let mut vector = [0; 64];
         for to in vector.as_chunks_mut::<4>().0 {
             *to = value.to_le_bytes();
@@ -213,7 +251,7 @@ impl Writer {
     }
 
     /// A constant in every lane of 64 bits.
-    pub(crate) fn qwords(&mut self, value: u64) -> MemoryOperand {
+    pub(crate) fn qwords(&mut self, value: u64) -> Memory {
         let mut vector = [0; 64];
         for to in vector.as_chunks_mut::<8>().0 {
             *to = value.to_le_bytes();
@@ -222,7 +260,7 @@ impl Writer {
     }
 
     /// A constant for each lane of 32 bits.
-    pub(crate) fn each_dword(&mut self, value: impl Fn(usize) -> u32) -> MemoryOperand {
+    pub(crate) fn each_dword(&mut self, value: impl Fn(usize) -> u32) -> Memory {
         let mut vector = [0; 64];
         for (lane, to) in vector.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             *to = value(lane).to_le_bytes();
@@ -231,7 +269,7 @@ impl Writer {
     }
 
     /// A constant for each lane of 64 bits.
-    pub(crate) fn each_qword(&mut self, value: impl Fn(usize) -> u64) -> MemoryOperand {
+    pub(crate) fn each_qword(&mut self, value: impl Fn(usize) -> u64) -> Memory {
         let mut vector = [0; 64];
         for (lane, to) in vector.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             *to = value(lane).to_le_bytes();
@@ -240,7 +278,7 @@ impl Writer {
     }
 
     /// The constant as wide as a lane.
-    pub(crate) fn every(&mut self, c: Chunks, dword: u32, qword: u64) -> MemoryOperand {
+    pub(crate) fn every(&mut self, c: Chunks, dword: u32, qword: u64) -> Memory {
         if c.lane == 4 {
             self.dwords(dword)
         } else {
@@ -249,72 +287,45 @@ impl Writer {
     }
 
     pub(crate) fn v2(&mut self, c: Chunks, op: Op, to: u32, a: impl Into<Operand>) {
-        let code = if c.zmm { op.zmm } else { op.ymm };
-        self.asm.op2(code, c.register(to), a);
+        self.asm.v2(op, c.register(to), a);
     }
 
     pub(crate) fn v2i(&mut self, c: Chunks, op: Op, to: u32, a: impl Into<Operand>, number: u32) {
-        let code = if c.zmm { op.zmm } else { op.ymm };
-        self.asm.op2i(code, c.register(to), a, number);
+        self.asm.v2i(op, c.register(to), a, number);
     }
 
     pub(crate) fn v3(&mut self, c: Chunks, op: Op, to: u32, a: u32, b: u32) {
-        let code = if c.zmm { op.zmm } else { op.ymm };
         self.asm
-            .op3(code, c.register(to), c.register(a), c.register(b));
+            .v3(op, c.register(to), c.register(a), c.register(b));
     }
 
-    pub(crate) fn v3m(&mut self, c: Chunks, op: Op, to: u32, a: u32, b: MemoryOperand) {
-        let code = if c.zmm { op.zmm } else { op.ymm };
-        self.asm.op3(code, c.register(to), c.register(a), b);
+    pub(crate) fn v3m(&mut self, c: Chunks, op: Op, to: u32, a: u32, b: Memory) {
+        self.asm.v3(op, c.register(to), c.register(a), b);
     }
 
     /// Loads this many bytes: 4 to 64, a power of two.
-    pub(crate) fn load_bytes(&mut self, to: u32, from: MemoryOperand, bytes: usize) -> Done {
+    pub(crate) fn load_bytes(&mut self, to: u32, from: Memory, bytes: usize) -> Done {
         match bytes {
-            32 if to >= 16 => {
-                let code = Code::EVEX_Vmovdqu32_ymm_k1z_ymmm256;
-                self.asm.op2(code, ymm(to), from);
-            }
-            4 => self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), from),
-            8 => self.asm.op2(Code::VEX_Vmovq_xmm_xmmm64, xmm(to), from),
-            16 => self.asm.op2(Code::VEX_Vmovdqu_xmm_xmmm128, xmm(to), from),
-            32 => self.asm.op2(Code::VEX_Vmovdqu_ymm_ymmm256, ymm(to), from),
-            64 => {
-                let to = Register::ZMM0 + to;
-                self.asm.op2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, from);
-            }
+            4 => self.asm.v2(ops::LOAD_D, xmm(to), from),
+            8 => self.asm.v2(ops::LOAD_Q, xmm(to), from),
+            16 => self.asm.v2(ops::MOVE, xmm(to), from),
+            32 => self.asm.v2(ops::MOVE, ymm(to), from),
+            64 => self.asm.v2(ops::MOVE, zmm(to), from),
             _ => return Err(NoTemplate),
         }
         Ok(())
     }
 
     /// Stores this many bytes: 4 to 64, a power of two.
-    pub(crate) fn store_bytes(&mut self, to: MemoryOperand, from: u32, bytes: usize) -> Done {
+    pub(crate) fn store_bytes(&mut self, to: Memory, from: u32, bytes: usize) -> Done {
         match bytes {
-            16 if from >= 16 => {
-                let code = Code::EVEX_Vmovdqu32_xmmm128_k1z_xmm;
-                self.asm.op2(code, to, xmm(from));
-            }
-            32 if from >= 16 => {
-                let code = Code::EVEX_Vmovdqu32_ymmm256_k1z_ymm;
-                self.asm.op2(code, to, ymm(from));
-            }
-            8 if from >= 16 => self.asm.op2(Code::EVEX_Vmovq_xmmm64_xmm, to, xmm(from)),
-            1 => self
-                .asm
-                .op2i(Code::VEX_Vpextrb_r32m8_xmm_imm8, to, xmm(from), 0),
-            2 => self
-                .asm
-                .op2i(Code::VEX_Vpextrw_r32m16_xmm_imm8, to, xmm(from), 0),
-            4 => self.asm.op2(Code::VEX_Vmovd_rm32_xmm, to, xmm(from)),
-            8 => self.asm.op2(Code::VEX_Vmovq_xmmm64_xmm, to, xmm(from)),
-            16 => self.asm.op2(Code::VEX_Vmovdqu_xmmm128_xmm, to, xmm(from)),
-            32 => self.asm.op2(Code::VEX_Vmovdqu_ymmm256_ymm, to, ymm(from)),
-            64 => {
-                let from = Register::ZMM0 + from;
-                self.asm.op2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, from);
-            }
+            1 => self.asm.v2i(ops::EXTRACT_B, to, xmm(from), 0),
+            2 => self.asm.v2i(ops::EXTRACT_W, to, xmm(from), 0),
+            4 => self.asm.v2(ops::STORE_D, to, xmm(from)),
+            8 => self.asm.v2(ops::STORE_Q, to, xmm(from)),
+            16 => self.asm.v2(ops::STORE, to, xmm(from)),
+            32 => self.asm.v2(ops::STORE, to, ymm(from)),
+            64 => self.asm.v2(ops::STORE, to, zmm(from)),
             _ => return Err(NoTemplate),
         }
         Ok(())
@@ -422,8 +433,8 @@ impl Writer {
         self.store_bytes(to, from, bytes)
     }
 
-    /// Stores the lanes of a chunk to bytes or words of which every dword has one. Registers 0 and 3 to 7 are lost, and so
-    /// is the one stored.
+    /// Stores the lanes of a chunk to bytes or words of which every dword has one. Register 0 is lost, and so is the one
+    /// stored.
     fn store_parts(
         &mut self,
         c: Chunks,
@@ -432,33 +443,35 @@ impl Writer {
         destination: &Destination,
         enabled: Enabled,
     ) -> Done {
-        let (size, before) = (
-            usize::from(destination.data_type.size()),
-            destination.offset % 4,
-        );
-        if destination.saturate || before + size > 4 {
-            return Err(NoTemplate);
-        }
-        let bytes = 4 * c.lanes;
-        let offset = destination.offset - before + chunk * bytes;
-        let to = self.file(offset, bytes)?;
-        let part = u32::MAX >> bits(4 - size) << bits(before);
-        let (own, others) = (self.dwords(part), self.dwords(!part));
-        self.load_bytes(0, to, bytes)?;
-        if before != 0 {
-            self.v2i(c, ops::SHL_D_IMM, from, c.register(from), bits(before));
-        }
-        self.v3m(c, ops::AND, from, from, own);
-        self.v3m(c, ops::AND, 3, 0, others);
-        self.v3(c, ops::OR, from, from, 3);
-        if enabled != Enabled::All && c.lanes > 1 {
-            self.blend(c, chunk, from, 0, from, enabled)?;
-        }
-        self.overwritten(offset, bytes);
-        self.store_bytes(to, from, bytes)
+        self.with_scratch(|own, [t]| {
+            let (size, before) = (
+                usize::from(destination.data_type.size()),
+                destination.offset % 4,
+            );
+            if destination.saturate || before + size > 4 {
+                return Err(NoTemplate);
+            }
+            let bytes = 4 * c.lanes;
+            let offset = destination.offset - before + chunk * bytes;
+            let to = own.file(offset, bytes)?;
+            let part = u32::MAX >> bits(4 - size) << bits(before);
+            let (written, others) = (own.dwords(part), own.dwords(!part));
+            own.load_bytes(0, to, bytes)?;
+            if before != 0 {
+                own.v2i(c, ops::SHL_D_IMM, from, c.register(from), bits(before));
+            }
+            own.v3m(c, ops::AND, from, from, written);
+            own.v3m(c, ops::AND, t, 0, others);
+            own.v3(c, ops::OR, from, from, t);
+            if enabled != Enabled::All && c.lanes > 1 {
+                own.blend(c, chunk, from, 0, from, enabled)?;
+            }
+            own.overwritten(offset, bytes);
+            own.store_bytes(to, from, bytes)
+        })
     }
 
-    /// Stores the lanes of a chunk to the low halves of elements of 64 bits. Registers 3 to 7 are lost.
+    /// Stores the lanes of a chunk to the low halves of elements of 64 bits.
     fn store_low_halves(
         &mut self,
         c: Chunks,
@@ -467,95 +480,83 @@ impl Writer {
         destination: &Destination,
         enabled: Enabled,
     ) -> Done {
-        if destination.saturate {
-            return Err(NoTemplate);
-        }
-        let qwords = Chunks::new(self.features, 8, c.lanes * c.count);
-        let bytes = 8 * qwords.lanes;
-        let high = self.qwords(u64::MAX << 32);
-        for part in 0..c.lanes / qwords.lanes {
-            let half = |n: u32| if qwords.zmm { ymm(n) } else { xmm(n) };
-            let mut dwords = from;
-            if part != 0 {
-                let code = if c.zmm {
-                    Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8
-                } else {
-                    Code::VEX_Vextracti128_xmmm128_ymm_imm8
-                };
-                self.asm.op2i(code, half(3), c.register(from), 1);
-                dwords = 3;
+        self.with_scratch(|own, [t, u, v]| {
+            if destination.saturate {
+                return Err(NoTemplate);
             }
-            let code = if qwords.zmm {
-                Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256
-            } else {
-                Code::VEX_Vpmovzxdq_ymm_xmmm128
-            };
-            self.asm.op2(code, qwords.register(3), half(dwords));
-            let chunk = chunk * (c.lanes / qwords.lanes) + part;
-            let offset = destination.offset + chunk * bytes;
-            let to = self.file(offset, bytes)?;
-            self.load_bytes(4, to, bytes)?;
-            self.v3m(qwords, ops::AND, 5, 4, high);
-            self.v3(qwords, ops::OR, 5, 5, 3);
-            if enabled != Enabled::All && qwords.lanes > 1 {
-                self.blend(qwords, chunk, 5, 4, 5, enabled)?;
+            let qwords = Chunks::new(own.features, 8, c.lanes * c.count);
+            let bytes = 8 * qwords.lanes;
+            let high = own.qwords(u64::MAX << 32);
+            for part in 0..c.lanes / qwords.lanes {
+                let mut dwords = from;
+                if part != 0 {
+                    own.asm
+                        .v2i(ops::EXTRACT_HALF, c.half(t), c.register(from), 1);
+                    dwords = t;
+                }
+                own.v2(qwords, ops::WIDEN_UD_Q, t, qwords.half(dwords));
+                let chunk = chunk * (c.lanes / qwords.lanes) + part;
+                let offset = destination.offset + chunk * bytes;
+                let to = own.file(offset, bytes)?;
+                own.load_bytes(u, to, bytes)?;
+                own.v3m(qwords, ops::AND, v, u, high);
+                own.v3(qwords, ops::OR, v, v, t);
+                if enabled != Enabled::All && qwords.lanes > 1 {
+                    own.blend(qwords, chunk, v, u, v, enabled)?;
+                }
+                own.overwritten(offset, bytes);
+                own.store_bytes(to, v, bytes)?;
             }
-            self.overwritten(offset, bytes);
-            self.store_bytes(to, 5, bytes)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Packs the low parts of lanes.
     pub(crate) fn narrow(&mut self, c: Chunks, n: u32, size: usize) -> Done {
-        if c.lanes == 1 {
-            return Ok(());
-        }
-        if self.features == Features::Avx512 {
-            let (code, to) = match (c.zmm, c.lane, size) {
-                (true, 4, 2) => (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, ymm(n)),
-                (true, 4, 1) => (Code::EVEX_Vpmovdb_xmmm128_k1z_zmm, xmm(n)),
-                (true, 8, 4) => (Code::EVEX_Vpmovqd_ymmm256_k1z_zmm, ymm(n)),
-                (true, 8, 2) => (Code::EVEX_Vpmovqw_xmmm128_k1z_zmm, xmm(n)),
-                (true, 8, 1) => (Code::EVEX_Vpmovqb_xmmm64_k1z_zmm, xmm(n)),
-                (false, 4, 2) => (Code::EVEX_Vpmovdw_xmmm128_k1z_ymm, xmm(n)),
-                (false, 4, 1) => (Code::EVEX_Vpmovdb_xmmm64_k1z_ymm, xmm(n)),
-                (false, 8, 4) => (Code::EVEX_Vpmovqd_xmmm128_k1z_ymm, xmm(n)),
-                (false, 8, 2) => (Code::EVEX_Vpmovqw_xmmm64_k1z_ymm, xmm(n)),
-                (false, 8, 1) => (Code::EVEX_Vpmovqb_xmmm32_k1z_ymm, xmm(n)),
+        self.with_scratch(|own, [order]| {
+            if c.lanes == 1 {
+                return Ok(());
+            }
+            if own.features == Features::Avx512 {
+                let (op, to) = match (c.lane, size) {
+                    (4, 2) => (ops::NARROW_D_W, c.half(n)),
+                    (4, 1) => (ops::NARROW_D_B, xmm(n)),
+                    (8, 4) => (ops::NARROW_Q_D, c.half(n)),
+                    (8, 2) => (ops::NARROW_Q_W, xmm(n)),
+                    (8, 1) => (ops::NARROW_Q_B, xmm(n)),
+                    _ => return Err(NoTemplate),
+                };
+                own.asm.v2(op, to, c.register(n));
+                return Ok(());
+            }
+            match (c.lane, size) {
+                (4, 2) => {
+                    let low = own.dwords(0xffff);
+                    own.v3m(c, ops::AND, n, n, low);
+                    let y = ymm(n);
+                    own.asm.v3(ops::PACK_D_W, y, y, y);
+                    own.asm.v2i(ops::PERMUTE_Q_IMM, y, y, 0b1000);
+                }
+                (4, 1) => {
+                    let low = own.dwords(0xff);
+                    own.v3m(c, ops::AND, n, n, low);
+                    let y = ymm(n);
+                    own.asm.v3(ops::PACK_D_W, y, y, y);
+                    own.asm.v3(ops::PACK_W_B, y, y, y);
+                    // Four bytes in each half.
+                    let halves = own.each_dword(|lane| u32::try_from(lane % 2 * 4).unwrap_or(0));
+                    own.load_bytes(order, halves, 32)?;
+                    own.asm.v3(ops::PERMUTE_D, y, ymm(order), y);
+                }
+                (8, 4) => {
+                    let even = own.each_dword(|lane| u32::try_from((2 * lane) & 7).unwrap_or(0));
+                    own.load_bytes(order, even, 32)?;
+                    let y = ymm(n);
+                    own.asm.v3(ops::PERMUTE_D, y, ymm(order), y);
+                }
                 _ => return Err(NoTemplate),
-            };
-            self.asm.op2(code, to, c.register(n));
-            return Ok(());
-        }
-        match (c.lane, size) {
-            (4, 2) => {
-                let low = self.dwords(0xffff);
-                self.v3m(c, ops::AND, n, n, low);
-                let y = ymm(n);
-                self.asm.op3(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, y, y, y);
-                self.asm
-                    .op2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, y, y, 0b1000);
             }
-            (4, 1) => {
-                let low = self.dwords(0xff);
-                self.v3m(c, ops::AND, n, n, low);
-                let y = ymm(n);
-                self.asm.op3(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, y, y, y);
-                self.asm.op3(Code::VEX_Vpackuswb_ymm_ymm_ymmm256, y, y, y);
-                // Four bytes in each half.
-                let halves = self.each_dword(|lane| u32::try_from(lane % 2 * 4).unwrap_or(0));
-                self.load_bytes(7, halves, 32)?;
-                self.asm.op3(Code::VEX_Vpermd_ymm_ymm_ymmm256, y, ymm(7), y);
-            }
-            (8, 4) => {
-                let even = self.each_dword(|lane| u32::try_from((2 * lane) & 7).unwrap_or(0));
-                self.load_bytes(7, even, 32)?;
-                let y = ymm(n);
-                self.asm.op3(Code::VEX_Vpermd_ymm_ymm_ymmm256, y, ymm(7), y);
-            }
-            _ => return Err(NoTemplate),
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }

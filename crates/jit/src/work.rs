@@ -1,6 +1,5 @@
 //! Steps that compute or access memory: by a template, or by the interpreter's function.
 
-use crate::assembler::{Condition, Label};
 use crate::count::Counts;
 use crate::elementary::is_near;
 use crate::exits::Way;
@@ -12,7 +11,7 @@ use crate::pages::place as fields;
 use crate::path::Path;
 use crate::pending::Pending;
 use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
-use iced_x86::{Code as Op, Register};
+use crate::x64::{Condition, EAX, EDX, ESI, Label, Note, RDI};
 use std::ops::Range;
 use visakit_exec::code::{Action, Message, Step};
 
@@ -156,13 +155,13 @@ impl Compiler<'_> {
         }
         let Some(lanes) = lanes else {
             if message.orders_groups() {
-                self.writer.asm.op0(Op::Mfence);
+                self.writer.asm.fence();
             }
             return Ok(());
         };
         let [slow, idle, done] = [(); 3].map(|()| self.writer.asm.label());
         if how != Enabled::All {
-            self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+            self.writer.asm.test(MASK, MASK);
             self.writer.asm.jump_if(Condition::Equal, idle);
         }
         let number = self.apart.get(&place).copied();
@@ -177,12 +176,13 @@ impl Compiler<'_> {
     /// The ways around templates of the steps so far.
     pub(crate) fn detours(&mut self) {
         for detour in std::mem::take(&mut self.writer.detours) {
+            self.writer.asm.note(Note::Detour(detour.step));
             self.writer.asm.place(detour.slow);
             self.writer.takes(Path::Detour);
             self.store_pending(&detour.pending);
             self.compute_addresses(detour.step);
             if let Some(window) = detour.window {
-                self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
+                self.writer.asm.mov(MASK, window);
             }
             self.invoke(detour.step, detour.counts);
             if detour.window.is_none() {
@@ -225,7 +225,7 @@ impl Compiler<'_> {
         let skip = self.writer.asm.label();
         if all {
             let window = step.lanes.window();
-            self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
+            self.writer.asm.mov(MASK, window);
         } else {
             if self.writer.exec_mask(step).is_err() {
                 // Not reached: predicates are inside of the file.
@@ -238,7 +238,7 @@ impl Compiler<'_> {
             }
             // Messages of blocks run without lanes, too.
             if !message {
-                self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+                self.writer.asm.test(MASK, MASK);
                 self.writer.asm.jump_if(Condition::Equal, skip);
             }
         }
@@ -258,20 +258,19 @@ impl Compiler<'_> {
             self.round_as_usual();
         }
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+        asm.mov(RDI, CONTEXT);
         // The second and third arguments: the step and its lanes.
-        asm.op2(Op::Mov_r32_rm32, Register::EDX, MASK);
+        asm.mov(EDX, MASK);
         let number = step_number(place);
-        asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
-        asm.op0(Op::VEX_Vzeroupper);
-        asm.op1(Op::Call_rm64, field(fields::STEP));
+        asm.mov(ESI, number);
+        asm.call(field(fields::STEP));
         if directed {
             self.round_as_mode();
         }
         let asm = &mut self.writer.asm;
-        asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
+        asm.test(EAX, EAX);
         asm.jump_if(Condition::NotEqual, fault);
-        asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
+        asm.mov(FILE, field(fields::FILE));
     }
 
     fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
@@ -289,7 +288,7 @@ impl Compiler<'_> {
             self.count_lanes(MASK);
         }
         if enabled != Enabled::All && step.lanes.count == 1 {
-            self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+            self.writer.asm.test(MASK, MASK);
             self.writer.asm.jump_if(Condition::Equal, skip);
         }
         self.writer.compute(step, compute, enabled)

@@ -42,6 +42,15 @@ impl Display for Code {
     }
 }
 
+impl Code {
+    /// The line of a step in the listing of the code.
+    #[must_use]
+    pub fn line(&self, place: usize) -> Option<impl Display> {
+        let step = self.steps.get(place)?;
+        Some(Line { code: self, step })
+    }
+}
+
 struct Line<'a> {
     code: &'a Code,
     step: &'a Step,

@@ -7,9 +7,10 @@
 mod ahead;
 pub(crate) mod place;
 
-use crate::flow::Compiled;
+use crate::compiled::Compiled;
 use crate::mode::control;
 use crate::path::{self, PATHS};
+use crate::perf;
 use ahead::{Follower, Pair, give_up, split};
 use memmap2::{Mmap, MmapMut};
 use std::mem::{MaybeUninit, offset_of};
@@ -484,10 +485,9 @@ impl Pages {
         {
             return None;
         }
-        Some(Self {
-            code: pages.make_exec().ok()?,
-            compiled,
-        })
+        let code = pages.make_exec().ok()?;
+        perf::tell(code.as_ptr().addr(), &compiled);
+        Some(Self { code, compiled })
     }
 
     /// What was compiled.

@@ -26,7 +26,9 @@ use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Report};
+use visakit_exec::code::Liveness;
 use visakit_exec::{Compiler, Limits, Pass, Program};
+use visakit_jit::Features;
 use visakit_launch::{Case, Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
 #[derive(Clone, clap::Args)]
@@ -152,6 +154,10 @@ pub(crate) struct Args {
     /// without a value; as it was `translated`; or after the pass that is named
     #[arg(long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = LAST, value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
     show_code: Option<String>,
+    /// Print the machine code of the kernel and of what it calls, with the translated code between the lines, and run
+    /// nothing: for this host, or for one with other features
+    #[arg(long, value_name = "HOST", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "asm", conflicts_with_all = ["case", "media", "bare", "trace", "stats", "json", "show_code"])]
+    show_machine_code: Option<Listed>,
     /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
     jit: Jit,
@@ -162,7 +168,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Look for what is wrong while the kernel runs: kinds of checks, separated by commas; see `visakit check`.
-    #[arg(long = "check", value_name = "KINDS", value_delimiter = ',', conflicts_with_all = ["media", "bare", "trace", "stats", "show_code", "out", "show"])]
+    #[arg(long = "check", value_name = "KINDS", value_delimiter = ',', conflicts_with_all = ["media", "bare", "trace", "stats", "show_code", "show_machine_code", "out", "show"])]
     kinds: Vec<String>,
     #[command(flatten)]
     checking: super::check::Checking,
@@ -185,6 +191,8 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
             case::run(args)
         } else if let Some(pass) = &args.show_code {
             show_code(args, pass)
+        } else if let Some(listed) = args.show_machine_code {
+            show_machine_code(args, listed)
         } else if args.is_empty() {
             Err(Failure::Other(
                 "no program: name an object or a text, or cases with --case".to_owned(),
@@ -241,6 +249,28 @@ enum Jit {
     Always,
     /// The interpreter runs everything.
     Never,
+}
+
+/// The host whose machine code is listed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Listed {
+    /// This one.
+    Asm,
+    /// One with AVX2.
+    Avx2,
+    /// One with AVX-512.
+    Avx512,
+}
+
+impl Listed {
+    /// Features of the host; `None` if machine code does not exist for it.
+    fn features(self) -> Option<Features> {
+        match self {
+            Self::Asm => visakit_jit::Jit::host().map(|jit| jit.features()),
+            Self::Avx2 => Some(Features::Avx2),
+            Self::Avx512 => Some(Features::Avx512),
+        }
+    }
 }
 
 /// The compiler for this host, if there is one.
@@ -317,9 +347,15 @@ impl Args {
 
     /// The name of a mode that has no profile.
     pub(crate) const fn without_profile(&self) -> Option<&'static str> {
-        match (self.trace, self.show_code.is_some()) {
-            (true, _) => Some("--trace"),
-            (_, true) => Some("--show-code"),
+        match self {
+            Self { trace: true, .. } => Some("--trace"),
+            Self {
+                show_code: Some(_), ..
+            } => Some("--show-code"),
+            Self {
+                show_machine_code: Some(_),
+                ..
+            } => Some("--show-machine-code"),
             _ => None,
         }
     }
@@ -419,9 +455,31 @@ fn show_code(args: &Args, pass: &str) -> Result<Status, Failure> {
         None if pass == TRANSLATED => &[],
         None => &Pass::ALL,
     };
+    let code = translated(args, passes)?.code().to_string();
+    output::text(None, code.as_bytes())?;
+    Ok(Status::Clean)
+}
+
+/// Prints the machine code that launches run.
+fn show_machine_code(args: &Args, listed: Listed) -> Result<Status, Failure> {
+    let program = translated(args, &Pass::ALL)?;
+    let live = Liveness::new(program.code(), program.addressed(), false);
+    let listing = |features| visakit_jit::listing(program.code(), live.as_ref(), features);
+    let text = listed.features().and_then(listing).ok_or_else(|| {
+        Failure::Other(
+            "no machine code: this host or the program has none; --show-code prints what the interpreter runs"
+                .to_owned(),
+        )
+    })?;
+    output::text(None, text.as_bytes())?;
+    Ok(Status::Clean)
+}
+
+/// The kernel, translated, after these passes.
+fn translated(args: &Args, passes: &[Pass]) -> Result<Program, Failure> {
     let sources = args.sources()?;
     let (object, grf_bytes) = args.object(&sources, None)?;
-    let code = || -> Result<String, LaunchError> {
+    let program = || -> Result<Program, LaunchError> {
         let (kernel, _) = find_kernel(&object, args.routine.as_deref())?;
         let options = visakit_exec::Options {
             grf_bytes,
@@ -429,10 +487,9 @@ fn show_code(args: &Args, pass: &str) -> Result<Status, Failure> {
             passes: passes.to_vec(),
             ..visakit_exec::Options::default()
         };
-        Ok(Program::new(&object, kernel, &options)?.code().to_string())
+        Ok(Program::new(&object, kernel, &options)?)
     };
-    output::text(None, code()?.as_bytes())?;
-    Ok(Status::Clean)
+    Ok(program()?)
 }
 
 impl From<LaunchError> for Failure {

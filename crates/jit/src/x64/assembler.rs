@@ -1,6 +1,7 @@
 //! Lists of machine instructions with labels.
 
-use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, OpKind, Register};
+use super::registers::{Index, Mask, Memory, Operand};
+use iced_x86::{Code, Encoder, Instruction, OpKind};
 
 /// A place in the code that jumps name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,10 +18,35 @@ pub(crate) enum Condition {
     NotEqual = 0x5,
     BelowOrEqual = 0x6,
     Above = 0x7,
+    /// Of floats: they are not ordered.
+    Parity = 0xa,
     Less = 0xc,
     GreaterOrEqual = 0xd,
     LessOrEqual = 0xe,
     Greater = 0xf,
+}
+
+/// What the code from here on is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Note {
+    /// The way in, and the one out.
+    Entry,
+    /// The segment that begins with a step, for full masks or for others.
+    Segment { start: usize, full: bool },
+    /// The loop that begins with a step, for full masks or for others.
+    Loop { start: usize, full: bool },
+    /// A form of the segment.
+    Form(&'static str),
+    /// A step.
+    Step(usize),
+    /// What follows the last step.
+    End,
+    /// The way of a step through the interpreter.
+    Detour(usize),
+    /// A way out of the segment, at a step.
+    Exit(usize),
+    /// The way to the next thread.
+    Follower,
 }
 
 /// A part of the code.
@@ -30,8 +56,38 @@ enum Item {
     /// A jump, which is taken in any case if it has no condition.
     Jump(Option<Condition>, Label),
     Label(Label),
+    Note(Note),
     /// An instruction that was removed.
     Removed,
+}
+
+/// How many parts of the code there were when a register was last written.
+#[derive(Debug, Default)]
+struct Written {
+    numbers: [usize; 16],
+    vectors: [usize; 32],
+}
+
+impl Written {
+    fn of(&mut self, index: Index) -> Option<&mut usize> {
+        match index {
+            Index::Number(number) => self.numbers.get_mut(usize::from(number.register)),
+            Index::Lanes(vector) => self.vectors.get_mut(vector.number as usize),
+        }
+    }
+
+    /// Whether the registers of an address are what they were when it was compared with the bounds of kernel memory.
+    fn is_valid(&mut self, memory: Memory) -> bool {
+        let Some((since, base, index)) = memory.checked_registers() else {
+            return true;
+        };
+        let mut registers = [Some(base.into()), index].into_iter().flatten();
+        registers.all(|register| self.of(register).is_some_and(|written| *written <= since))
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut usize> {
+        self.numbers.iter_mut().chain(&mut self.vectors)
+    }
 }
 
 /// Machine code that is being written.
@@ -41,27 +97,61 @@ enum Item {
 pub(crate) struct Assembler {
     items: Vec<Item>,
     labels: usize,
+    written: Written,
     /// Whether something could not be encoded. Then there is no code.
     failed: bool,
 }
 
-/// An operand that is a register or memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Operand {
-    Register(Register),
-    Memory(MemoryOperand),
-}
-
-impl From<Register> for Operand {
-    fn from(register: Register) -> Self {
-        Self::Register(register)
-    }
-}
-
-impl From<MemoryOperand> for Operand {
-    fn from(memory: MemoryOperand) -> Self {
-        Self::Memory(memory)
-    }
+/// Sets an operand of an instruction; `None` if it has no such operand. What the processor has no code for is found when
+/// the instruction is encoded.
+fn set_operand(
+    instruction: &mut Instruction,
+    place: u32,
+    operand: Operand,
+    immediate: OpKind,
+) -> Option<()> {
+    let register = match operand {
+        Operand::Number(number) => number.register(),
+        Operand::Vector(vector) => vector.register(),
+        Operand::Mask(mask) => mask.register(),
+        Operand::Memory(memory) => {
+            instruction.try_set_op_kind(place, OpKind::Memory).ok()?;
+            let operand = memory.operand();
+            instruction.set_memory_base(operand.base);
+            instruction.set_memory_index(operand.index);
+            instruction.set_memory_index_scale(operand.scale);
+            instruction.set_memory_displ_size(operand.displ_size);
+            instruction.set_memory_displacement64(operand.displacement.cast_unsigned());
+            return Some(());
+        }
+        Operand::Immediate(number) => {
+            instruction.try_set_op_kind(place, immediate).ok()?;
+            match immediate {
+                OpKind::Immediate8 => instruction.set_immediate8(number.try_into().ok()?),
+                OpKind::Immediate8to32 => {
+                    let number = i8::try_from(number).ok()?;
+                    instruction.set_immediate8to32(number.into());
+                }
+                OpKind::Immediate8to64 => {
+                    let number = i8::try_from(number).ok()?;
+                    instruction.set_immediate8to64(number.into());
+                }
+                OpKind::Immediate32 => {
+                    let signed = i32::try_from(number).map(i32::cast_unsigned);
+                    let number = signed.or_else(|_| u32::try_from(number)).ok()?;
+                    instruction.set_immediate32(number);
+                }
+                OpKind::Immediate32to64 => {
+                    let number = i32::try_from(number).ok()?;
+                    instruction.set_immediate32to64(number.into());
+                }
+                _ => return None,
+            }
+            return Some(());
+        }
+    };
+    instruction.try_set_op_kind(place, OpKind::Register).ok()?;
+    instruction.try_set_op_register(place, register).ok()
 }
 
 impl Assembler {
@@ -76,12 +166,61 @@ impl Assembler {
         self.items.push(Item::Label(label));
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "as instructions are made")]
-    fn push(&mut self, instruction: Result<Instruction, IcedError>) {
-        match instruction {
-            Ok(instruction) => self.items.push(Item::Instruction(instruction)),
-            Err(_) => self.failed = true,
+    /// Says what the code from here on is for.
+    pub(crate) fn note(&mut self, note: Note) {
+        self.items.push(Item::Note(note));
+    }
+
+    /// An instruction, whose immediate has one byte.
+    pub(super) fn emit(&mut self, code: Code, operands: &[Operand]) {
+        self.emit_with(code, operands, OpKind::Immediate8);
+    }
+
+    /// An instruction, with its immediate in this form.
+    pub(super) fn emit_with(&mut self, code: Code, operands: &[Operand], immediate: OpKind) {
+        let mut instruction = Instruction::new();
+        instruction.set_code(code);
+        for (place, operand) in (0..).zip(operands) {
+            if set_operand(&mut instruction, place, *operand, immediate).is_none() {
+                self.failed = true;
+                return;
+            }
         }
+        let is_valid = |operand: &Operand| match operand {
+            Operand::Memory(memory) => self.written.is_valid(*memory),
+            _ => true,
+        };
+        if !operands.iter().all(is_valid) {
+            self.failed = true;
+            return;
+        }
+        self.items.push(Item::Instruction(instruction));
+        // Comparisons write nothing, but that matters to none.
+        match operands.first() {
+            Some(Operand::Number(number)) => self.writes((*number).into()),
+            Some(Operand::Vector(vector)) => self.writes((*vector).into()),
+            _ => {}
+        }
+    }
+
+    /// The last instruction writes a register.
+    pub(super) fn writes(&mut self, register: Index) {
+        let now = self.now();
+        match self.written.of(register) {
+            Some(written) => *written = now,
+            None => self.failed = true,
+        }
+    }
+
+    /// The last instruction may write all registers.
+    pub(super) fn writes_all(&mut self) {
+        let now = self.now();
+        self.written.all().for_each(|written| *written = now);
+    }
+
+    /// A time, for addresses that are compared with the bounds of kernel memory.
+    pub(crate) const fn now(&self) -> usize {
+        self.items.len()
     }
 
     /// A place to go back to.
@@ -99,6 +238,9 @@ impl Assembler {
     /// Removes what was written after a mark. Nothing that stays may jump to a label that was placed since.
     pub(crate) fn back(&mut self, mark: usize) {
         self.items.truncate(mark);
+        self.written
+            .all()
+            .for_each(|written| *written = mark.min(*written));
     }
 
     /// Removes an instruction. Marks do not change.
@@ -125,91 +267,6 @@ impl Assembler {
         self.items.push(Item::Jump(Some(condition), target));
     }
 
-    pub(crate) fn op0(&mut self, code: Code) {
-        self.push(Ok(Instruction::with(code)));
-    }
-
-    pub(crate) fn op1(&mut self, code: Code, a: impl Into<Operand>) {
-        self.push(match a.into() {
-            Operand::Register(a) => Instruction::with1(code, a),
-            Operand::Memory(a) => Instruction::with1(code, a),
-        });
-    }
-
-    pub(crate) fn op2(&mut self, code: Code, a: impl Into<Operand>, b: impl Into<Operand>) {
-        self.push(match (a.into(), b.into()) {
-            (Operand::Register(a), Operand::Register(b)) => Instruction::with2(code, a, b),
-            (Operand::Register(a), Operand::Memory(b)) => Instruction::with2(code, a, b),
-            (Operand::Memory(a), Operand::Register(b)) => Instruction::with2(code, a, b),
-            (Operand::Memory(_), Operand::Memory(_)) => return self.failed = true,
-        });
-    }
-
-    /// With an immediate as the last operand.
-    pub(crate) fn op1i(&mut self, code: Code, a: impl Into<Operand>, immediate: u32) {
-        self.push(match a.into() {
-            Operand::Register(a) => Instruction::with2(code, a, immediate),
-            Operand::Memory(a) => Instruction::with2(code, a, immediate),
-        });
-    }
-
-    /// With an immediate that is sign-extended.
-    pub(crate) fn op1s(&mut self, code: Code, a: impl Into<Operand>, immediate: i32) {
-        self.push(match a.into() {
-            Operand::Register(a) => Instruction::with2(code, a, immediate),
-            Operand::Memory(a) => Instruction::with2(code, a, immediate),
-        });
-    }
-
-    /// With an immediate as the last operand.
-    pub(crate) fn op2i(
-        &mut self,
-        code: Code,
-        a: impl Into<Operand>,
-        b: impl Into<Operand>,
-        immediate: u32,
-    ) {
-        self.push(match (a.into(), b.into()) {
-            (Operand::Register(a), Operand::Register(b)) => {
-                Instruction::with3(code, a, b, immediate)
-            }
-            (Operand::Register(a), Operand::Memory(b)) => Instruction::with3(code, a, b, immediate),
-            (Operand::Memory(a), Operand::Register(b)) => Instruction::with3(code, a, b, immediate),
-            (Operand::Memory(_), Operand::Memory(_)) => return self.failed = true,
-        });
-    }
-
-    pub(crate) fn op3(&mut self, code: Code, a: Register, b: Register, c: impl Into<Operand>) {
-        self.push(match c.into() {
-            Operand::Register(c) => Instruction::with3(code, a, b, c),
-            Operand::Memory(c) => Instruction::with3(code, a, b, c),
-        });
-    }
-
-    /// With the memory in the middle, as gathers have it.
-    pub(crate) fn gather(&mut self, code: Code, a: Register, b: MemoryOperand, mask: Register) {
-        self.push(Instruction::with3(code, a, b, mask));
-    }
-
-    pub(crate) fn op4(&mut self, code: Code, a: Register, b: Register, c: Register, d: Register) {
-        self.push(Instruction::with4(code, a, b, c, d));
-    }
-
-    /// With an immediate as the last operand.
-    pub(crate) fn op3i(
-        &mut self,
-        code: Code,
-        a: Register,
-        b: Register,
-        c: impl Into<Operand>,
-        immediate: u32,
-    ) {
-        self.push(match c.into() {
-            Operand::Register(c) => Instruction::with4(code, a, b, c, immediate),
-            Operand::Memory(c) => Instruction::with4(code, a, b, c, immediate),
-        });
-    }
-
     /// Changes the last instruction, which has to be one of these.
     fn last(
         &mut self,
@@ -223,12 +280,12 @@ impl Assembler {
     }
 
     /// Applies a mask register to the last instruction; lanes that it disables keep their value.
-    pub(crate) fn mask(&mut self, mask: Register) {
-        self.last(|_| true, |last| last.set_op_mask(mask));
+    pub(crate) fn mask(&mut self, mask: Mask) {
+        self.last(|_| true, |last| last.set_op_mask(mask.register()));
     }
 
     /// The last instruction, which exchanges if memory has a value, is atomic.
-    pub(crate) fn lock(&mut self) {
+    pub(super) fn lock(&mut self) {
         let exchanges = |last: &Instruction| {
             let code = last.code();
             matches!(
@@ -240,22 +297,36 @@ impl Assembler {
     }
 
     /// The last instruction works under a mask register; lanes that it disables become zero.
-    pub(crate) fn mask_or_zero(&mut self, mask: Register) {
+    pub(crate) fn mask_or_zero(&mut self, mask: Mask) {
         self.mask(mask);
         self.last(|_| true, |last| last.set_zeroing_masking(true));
     }
 
-    /// The bytes of the code, and where each of the labels is in it. `None` if there is no code.
-    pub(crate) fn finish(mut self, labels: &[Label]) -> Option<(Vec<u8>, Vec<usize>)> {
+    /// The code, and where each of the labels is in it. `None` if there is no code.
+    pub(crate) fn finish(mut self, labels: &[Label]) -> Option<Finished> {
         // A label behind the last instruction would be none in the code.
-        self.op0(Code::Ud2);
+        self.emit(Code::Ud2, &[]);
         if self.failed {
             return None;
         }
         let layout = Layout::new(&self.items, self.labels)?;
         let offsets = labels.iter().map(|label| layout.offset(*label));
-        Some((layout.bytes()?, offsets.collect::<Option<Vec<_>>>()?))
+        Some(Finished {
+            bytes: layout.bytes()?,
+            labels: offsets.collect::<Option<Vec<_>>>()?,
+            notes: layout.notes()?,
+        })
     }
+}
+
+/// Code that is complete.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) bytes: Vec<u8>,
+    /// Where the labels are that were asked for.
+    pub(crate) labels: Vec<usize>,
+    /// What the code is for, from where on.
+    pub(crate) notes: Vec<(usize, Note)>,
 }
 
 /// The first byte of instructions that may work under a mask register.
@@ -317,6 +388,8 @@ struct Layout {
     places: Vec<Option<usize>>,
     /// For each jump, the bytes that it and those before it are shorter.
     saved: Vec<usize>,
+    /// What is said of the code, where, if all jumps are long.
+    notes: Vec<(usize, Note)>,
 }
 
 impl Layout {
@@ -328,6 +401,7 @@ impl Layout {
             jumps: Vec::new(),
             places: vec![None; labels],
             saved: Vec::new(),
+            notes: Vec::new(),
         };
         let mut at = 0;
         let mut masked = Vec::new();
@@ -358,6 +432,7 @@ impl Layout {
                         return None;
                     }
                 }
+                Item::Note(note) => layout.notes.push((at, *note)),
                 Item::Removed => {}
             }
         }
@@ -385,7 +460,18 @@ impl Layout {
 
     /// Where a label is; `None` if it was not placed.
     fn offset(&self, label: Label) -> Option<usize> {
-        let place = (*self.places.get(label.0)?)?;
+        self.shortened((*self.places.get(label.0)?)?)
+    }
+
+    fn notes(&self) -> Option<Vec<(usize, Note)>> {
+        let notes = self.notes.iter();
+        notes
+            .map(|(at, note)| Some((self.shortened(*at)?, *note)))
+            .collect()
+    }
+
+    /// Where something is that is at this place if all jumps are long.
+    fn shortened(&self, place: usize) -> Option<usize> {
         let saved = match self.jumps.partition_point(|jump| jump.at < place) {
             0 => 0,
             before => *self.saved.get(before - 1)?,
@@ -403,114 +489,5 @@ impl Layout {
         }
         bytes.extend_from_slice(self.bytes.get(copied..)?);
         Some(bytes)
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use iced_x86::Register::{EAX, RAX, XMM0, XMM16, YMM0};
-
-    /// What is written by `lines`.
-    fn code(lines: impl FnOnce(&mut Assembler)) -> Option<Vec<u8>> {
-        let mut asm = Assembler::default();
-        lines(&mut asm);
-        Some(asm.finish(&[])?.0)
-    }
-
-    /// Jumps are encoded as by the library that encodes all other instructions.
-    #[test]
-    fn jumps() {
-        let all = [
-            (Condition::Overflow, Code::Jo_rel32_64),
-            (Condition::Below, Code::Jb_rel32_64),
-            (Condition::AboveOrEqual, Code::Jae_rel32_64),
-            (Condition::Equal, Code::Je_rel32_64),
-            (Condition::NotEqual, Code::Jne_rel32_64),
-            (Condition::BelowOrEqual, Code::Jbe_rel32_64),
-            (Condition::Above, Code::Ja_rel32_64),
-            (Condition::Less, Code::Jl_rel32_64),
-            (Condition::GreaterOrEqual, Code::Jge_rel32_64),
-            (Condition::LessOrEqual, Code::Jle_rel32_64),
-            (Condition::Greater, Code::Jg_rel32_64),
-        ];
-        for (condition, expected) in all {
-            // Bytes between the jump and its target: the distance has one byte or four.
-            for between in [0, 123, 200] {
-                let found = code(|asm| {
-                    let target = asm.label();
-                    asm.jump_if(condition, target);
-                    (0..between).for_each(|_| asm.op0(Code::Nopd));
-                    asm.place(target);
-                });
-                let is_short = between < 124;
-                let mut encoder = Encoder::new(64);
-                let expected = match is_short {
-                    true => expected.as_short_branch(),
-                    false => expected,
-                };
-                let size = if is_short { 2 } else { 6 };
-                let jump = Instruction::with_branch(expected, size + between).unwrap();
-                encoder.encode(&jump, 0).unwrap();
-                let expected = encoder.take_buffer();
-                assert_eq!(found.unwrap().get(..expected.len()), Some(&expected[..]));
-            }
-        }
-    }
-
-    /// There is no code where the processor would do anything else than what was meant.
-    type Write<'a> = &'a dyn Fn(&mut Assembler);
-
-    #[test]
-    fn refused() {
-        let far = MemoryOperand::with_base_displ(RAX, 1 << 31);
-        let near = MemoryOperand::with_base_displ(RAX, (1 << 31) - 1);
-        assert!(code(|asm| asm.op2(Code::Mov_r32_rm32, EAX, near)).is_some());
-        let refused: [(&str, Write<'_>); 10] = [
-            ("a label that is nowhere", &|asm| {
-                let label = asm.label();
-                asm.jump(label);
-            }),
-            ("a label that was taken back", &|asm| {
-                let label = asm.label();
-                asm.jump(label);
-                let mark = asm.mark();
-                asm.place(label);
-                asm.back(mark);
-            }),
-            ("a label at two places", &|asm| {
-                let label = asm.label();
-                asm.place(label);
-                asm.op0(Code::Nopd);
-                asm.place(label);
-            }),
-            ("a displacement of 33 bits", &|asm| {
-                asm.op2(Code::Mov_r32_rm32, EAX, far);
-            }),
-            ("a register that has no short code", &|asm| {
-                asm.op3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM0, XMM0, XMM16);
-            }),
-            ("a register of another width", &|asm| {
-                asm.op3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM0, XMM0, YMM0);
-            }),
-            ("a jump that is no jump of this list", &|asm| {
-                asm.op1(Code::Jl_rel32_64, RAX);
-            }),
-            ("a mask that would be ignored", &|asm| {
-                asm.op2(Code::VEX_Vmovdqu_ymm_ymmm256, YMM0, near);
-                asm.mask(Register::K1);
-            }),
-            ("a lock of an instruction that has none", &|asm| {
-                asm.op2(Code::Mov_rm32_r32, near, EAX);
-                asm.lock();
-            }),
-            ("an immediate of nine bits", &|asm| {
-                asm.op1i(Code::Shl_rm32_imm8, EAX, 256);
-            }),
-        ];
-        for (what, lines) in refused {
-            assert!(code(lines).is_none(), "{what}");
-        }
     }
 }
