@@ -6,15 +6,33 @@ use opencl_sys as cl;
 use std::sync::Arc;
 use visakit_driver::context::Context;
 use visakit_driver::error::{Code, Result, ensure, fail};
-use visakit_driver::event::Work;
 use visakit_driver::memory::Mem;
 use visakit_driver::queue::Queue;
 use visakit_driver::region::{Piece, boxed, copy, extent, of_image, overlap};
+use visakit_driver::stream::{Action, action};
 use visakit_host::Span;
 use visakit_launch::ImageKind;
 
-fn copying(to: Piece, from: Piece, size: [usize; 3]) -> Work {
-    Box::new(move |_| copy(&to, &from, size).ok_or(Code(cl::CL_INVALID_VALUE)))
+fn copying(to: Piece, from: Piece, size: [usize; 3]) -> Action {
+    action(move || copy(&to, &from, size).ok_or(Code(cl::CL_INVALID_VALUE)))
+}
+
+/// An action on an object, which exists until it has ended.
+fn reading(mem: &Arc<Mem>, act: Action) -> Action {
+    let mem = Arc::clone(mem);
+    Arc::new(move || {
+        let _held = &mem;
+        act()
+    })
+}
+
+/// An action that writes into an object, which is considered written from then on.
+fn writing(mem: &Arc<Mem>, act: Action) -> Action {
+    let mem = Arc::clone(mem);
+    Arc::new(move || {
+        mem.write();
+        act()
+    })
 }
 
 /// A box in a buffer or in memory beside one: slices are whole rows apart.
@@ -38,11 +56,8 @@ unsafe fn three(from: *const usize) -> Result<[usize; 3]> {
     list.try_into().map_err(|_| Code(cl::CL_INVALID_VALUE))
 }
 
-/// Whether the host may read (or write) an object; what may be written is considered written.
+/// Whether the host may read (or write) an object.
 fn host_may(mem: &Mem, writes: bool) -> Result<()> {
-    if writes {
-        mem.write();
-    }
     let other = if writes {
         cl::CL_MEM_HOST_READ_ONLY
     } else {
@@ -86,8 +101,8 @@ fn image_of(context: &Arc<Context>, mem: Pointer) -> Result<Arc<Mem>> {
 }
 
 /// A command on bytes in a row.
-fn line(to: Span, from: Span, bytes: usize) -> Work {
-    Box::new(move |_| {
+fn line(to: Span, from: Span, bytes: usize) -> Action {
+    action(move || {
         to.copy_from(0, &from, 0, bytes)
             .ok_or(Code(cl::CL_INVALID_VALUE))
     })
@@ -103,7 +118,7 @@ api! {
         ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
         host_may(&mem, false)?;
         let work = line(Span::host(to, size), mem.span(offset, size)?, size);
-        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER, Wait(count, from, event), blocking != 0, Some(reading(&mem, work)))
     }
 
     fn clEnqueueWriteBuffer(
@@ -115,7 +130,7 @@ api! {
         ensure(!data.is_null(), cl::CL_INVALID_VALUE)?;
         host_may(&mem, true)?;
         let work = line(mem.span(offset, size)?, Span::host(data, size), size);
-        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER, Wait(count, from, event), blocking != 0, Some(writing(&mem, work)))
     }
 
     fn clEnqueueReadBufferRect(
@@ -131,7 +146,7 @@ api! {
         let ours = rect(three(origin)?, (row, slice), region, |end| mem.span(0, end))?;
         let theirs = rect(three(host_origin)?, (host_row, host_slice), region, |end| Ok(Span::host(to, end)))?;
         let work = copying(theirs, ours, region);
-        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER_RECT, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER_RECT, Wait(count, from, event), blocking != 0, Some(reading(&mem, work)))
     }
 
     fn clEnqueueWriteBufferRect(
@@ -147,7 +162,7 @@ api! {
         let ours = rect(three(origin)?, (row, slice), region, |end| mem.span(0, end))?;
         let theirs = rect(three(host_origin)?, (host_row, host_slice), region, |end| Ok(Span::host(data, end)))?;
         let work = copying(ours, theirs, region);
-        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER_RECT, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER_RECT, Wait(count, from, event), blocking != 0, Some(writing(&mem, work)))
     }
 
     fn clEnqueueCopyBuffer(
@@ -158,8 +173,7 @@ api! {
         let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
         let (a, b) = (source.span(from_offset, size)?, target.span(to_offset, size)?);
         ensure(a.address().abs_diff(b.address()) >= size, cl::CL_MEM_COPY_OVERLAP)?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, line(b, a, size))
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, Some(writing(&target, reading(&source, line(b, a, size)))))
     }
 
     fn clEnqueueCopyBufferRect(
@@ -174,8 +188,7 @@ api! {
         let b = rect(three(target_origin)?, (target_row, target_slice), region, |end| target.span(0, end))?;
         ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
         let work = copying(b, a, region);
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, work)
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, Some(writing(&target, reading(&source, work))))
     }
 
     fn clEnqueueFillBuffer(
@@ -189,9 +202,8 @@ api! {
         ensure(offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size), cl::CL_INVALID_VALUE)?;
         let pattern = list(pattern.cast::<u8>().cast_const(), pattern_size);
         let span = mem.span(offset, size)?;
-        let work: Work = Box::new(move |_| span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
-        mem.write();
-        enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, work)
+        let work = action(move || span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
+        enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, Some(writing(&mem, work)))
     }
 
     fn clEnqueueReadImage(
@@ -203,7 +215,7 @@ api! {
         host_may(&mem, false)?;
         let (ours, size) = of_image(&mem, three(origin)?, three(region)?)?;
         let theirs = beside(to, pitches(&mem, row, slice), size)?;
-        enqueue(&queue, cl::CL_COMMAND_READ_IMAGE, Wait(count, from, event), blocking != 0, copying(theirs, ours, size))
+        enqueue(&queue, cl::CL_COMMAND_READ_IMAGE, Wait(count, from, event), blocking != 0, Some(reading(&mem, copying(theirs, ours, size))))
     }
 
     fn clEnqueueWriteImage(
@@ -215,7 +227,7 @@ api! {
         host_may(&mem, true)?;
         let (ours, size) = of_image(&mem, three(origin)?, three(region)?)?;
         let theirs = beside(data, pitches(&mem, row, slice), size)?;
-        enqueue(&queue, cl::CL_COMMAND_WRITE_IMAGE, Wait(count, from, event), blocking != 0, copying(ours, theirs, size))
+        enqueue(&queue, cl::CL_COMMAND_WRITE_IMAGE, Wait(count, from, event), blocking != 0, Some(writing(&mem, copying(ours, theirs, size))))
     }
 
     fn clEnqueueCopyImage(
@@ -230,8 +242,7 @@ api! {
         let (a, size) = of_image(&source, three(source_origin)?, region)?;
         let (b, _) = of_image(&target, three(target_origin)?, region)?;
         ensure(!overlap(&a, &b, size), cl::CL_MEM_COPY_OVERLAP)?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, copying(b, a, size))
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, Some(writing(&target, reading(&source, copying(b, a, size)))))
     }
 
     fn clEnqueueCopyImageToBuffer(
@@ -242,8 +253,7 @@ api! {
         let (source, target) = (image_of(&context, source)?, buffer_of(&context, target)?);
         let (a, size) = of_image(&source, three(origin)?, three(region)?)?;
         let b = rect([0; 3], (0, 0), size, |bytes| target.span(offset, bytes))?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, copying(b, a, size))
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, Some(writing(&target, reading(&source, copying(b, a, size)))))
     }
 
     fn clEnqueueCopyBufferToImage(
@@ -254,8 +264,7 @@ api! {
         let (source, target) = (buffer_of(&context, source)?, image_of(&context, target)?);
         let (b, size) = of_image(&target, three(origin)?, three(region)?)?;
         let a = rect([0; 3], (0, 0), size, |bytes| source.span(offset, bytes))?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, copying(b, a, size))
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, Some(writing(&target, reading(&source, copying(b, a, size)))))
     }
 
     fn clEnqueueFillImage(
@@ -271,7 +280,7 @@ api! {
             return fail(cl::CL_INVALID_VALUE);
         };
         let texel = mem.shape.as_ref().map(|s| s.format.texel(color)).unwrap_or_default();
-        let work: Work = Box::new(move |_| {
+        let work = action(move || {
             for z in 0..size[2] {
                 for y in 0..size[1] {
                     let at = to.start + y * to.row + z * to.slice;
@@ -280,8 +289,7 @@ api! {
             }
             Ok(())
         });
-        mem.write();
-        enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, work)
+        enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, Some(writing(&mem, work)))
     }
 
     fn clEnqueueUnmapMemObject(
@@ -290,11 +298,11 @@ api! {
         let (queue, context) = context_of(queue)?;
         let mem = of(&context, mem)?;
         let map = mem.unmap(pointer.addr())?;
-        let work: Work = Box::new(move |_| {
+        let work = action(move || {
             mem.take_from_host(&map);
             Ok(())
         });
-        enqueue(&queue, cl::CL_COMMAND_UNMAP_MEM_OBJECT, Wait(count, from, event), false, work)
+        enqueue(&queue, cl::CL_COMMAND_UNMAP_MEM_OBJECT, Wait(count, from, event), false, Some(work))
     }
 }
 
@@ -335,12 +343,15 @@ unsafe fn map(
 ) -> Result<usize> {
     let pointer = mem.map(offset, bytes, writes)?;
     let mapped = Arc::clone(mem);
-    let work: Work = Box::new(move |_| {
+    let work = action(move || {
         mapped.to_host(offset, bytes);
+        if writes {
+            mapped.write();
+        }
         Ok(())
     });
     // SAFETY: the caller's promise.
-    let done = unsafe { enqueue(queue, kind, wait, blocking, work) };
+    let done = unsafe { enqueue(queue, kind, wait, blocking, Some(work)) };
     if done.is_err() {
         mem.unmap(pointer)?;
     }
