@@ -16,6 +16,7 @@ pub mod addresses;
 pub mod binary;
 mod cache;
 pub(crate) mod check;
+pub mod commands;
 pub(crate) mod compare;
 pub mod compiler;
 pub mod context;

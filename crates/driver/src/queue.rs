@@ -138,6 +138,11 @@ impl Queue {
         })
     }
 
+    /// Whether commands that were made for one of both queues can run on the other.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.context, &other.context) && Arc::ptr_eq(&self.device, &other.device)
+    }
+
     /// Whether times of commands are reported.
     #[must_use]
     pub fn profiles(&self) -> bool {

@@ -113,6 +113,7 @@ fn further_programs() {
         "formats",
         "pointers",
         "queues",
+        "recorded",
         "regions",
         "threads",
     ] {

@@ -26,7 +26,7 @@ fn device(handle: Pointer) -> Result<Option<Arc<Device>>> {
     }
 }
 
-unsafe fn grid(
+pub(super) unsafe fn grid(
     dimensions: u32,
     offset: *const usize,
     global: *const usize,

@@ -5,6 +5,7 @@
 //! valid for the stated number of elements, memory used by commands stays valid until they have ended, callbacks can be
 //! called from any thread. Handles are not dereferenced here ([`visakit_driver::handle`]): an invalid one yields an error.
 
+mod commands;
 mod context;
 mod events;
 mod kernels;

@@ -112,7 +112,7 @@ make! {
 }
 
 /// Memory of the caller that a command works on.
-unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Action> {
+pub(super) unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Action> {
     ensure(
         size == 0 || (!to.is_null() && !from.is_null()),
         cl::CL_INVALID_VALUE,
@@ -129,7 +129,13 @@ unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Action> {
     }))
 }
 
-unsafe fn filling(to: Pointer, pattern: Pointer, each: usize, size: usize) -> Result<Action> {
+/// Memory of the caller that a command fills.
+pub(super) unsafe fn filling(
+    to: Pointer,
+    pattern: Pointer,
+    each: usize,
+    size: usize,
+) -> Result<Action> {
     ensure(!to.is_null() && !pattern.is_null(), cl::CL_INVALID_VALUE)?;
     ensure(each.is_power_of_two() && each <= 128, cl::CL_INVALID_VALUE)?;
     ensure(

@@ -3,6 +3,7 @@
 use super::memory::of;
 use super::{Pointer, Wait, api, enqueue, get, list, put};
 use opencl_sys as cl;
+use std::ffi::c_void;
 use std::sync::Arc;
 use visakit_driver::context::Context;
 use visakit_driver::error::{Code, Result, ensure, fail};
@@ -108,6 +109,149 @@ fn line(to: Span, from: Span, bytes: usize) -> Action {
     })
 }
 
+/// The action of a copy from buffer to buffer.
+pub(super) fn copy_buffer(
+    context: &Arc<Context>,
+    (source, from): (Pointer, usize),
+    (target, to): (Pointer, usize),
+    size: usize,
+) -> Result<Action> {
+    let (source, target) = (buffer_of(context, source)?, buffer_of(context, target)?);
+    let (a, b) = (source.span(from, size)?, target.span(to, size)?);
+    ensure(
+        a.address().abs_diff(b.address()) >= size,
+        cl::CL_MEM_COPY_OVERLAP,
+    )?;
+    Ok(writing(&target, reading(&source, line(b, a, size))))
+}
+
+/// A box of a buffer as the host names it: origin, pitches of rows and slices.
+pub(super) type Rect = (Pointer, *const usize, (usize, usize));
+
+/// The action of a copy of a box from buffer to buffer.
+pub(super) unsafe fn copy_rect(
+    context: &Arc<Context>,
+    (source, from, source_pitches): Rect,
+    (target, to, target_pitches): Rect,
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (buffer_of(context, source)?, buffer_of(context, target)?);
+    // SAFETY: the caller's promise.
+    let (region, from, to) = unsafe { (three(region)?, three(from)?, three(to)?) };
+    let a = rect(from, source_pitches, region, |end| source.span(0, end))?;
+    let b = rect(to, target_pitches, region, |end| target.span(0, end))?;
+    ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
+    Ok(writing(&target, reading(&source, copying(b, a, region))))
+}
+
+/// The action of a fill of a buffer.
+pub(super) unsafe fn fill_buffer(
+    context: &Arc<Context>,
+    mem: Pointer,
+    (pattern, each): (*const c_void, usize),
+    (offset, size): (usize, usize),
+) -> Result<Action> {
+    let mem = buffer_of(context, mem)?;
+    let good = !pattern.is_null() && each.is_power_of_two() && each <= 128;
+    ensure(good, cl::CL_INVALID_VALUE)?;
+    ensure(
+        offset.is_multiple_of(each) && size.is_multiple_of(each),
+        cl::CL_INVALID_VALUE,
+    )?;
+    // SAFETY: the caller's promise.
+    let pattern = unsafe { list(pattern.cast::<u8>(), each) };
+    let span = mem.span(offset, size)?;
+    let fill = action(move || {
+        span.fill(0, size, &pattern)
+            .ok_or(Code(cl::CL_INVALID_VALUE))
+    });
+    Ok(writing(&mem, fill))
+}
+
+/// The action of a copy from image to image.
+pub(super) unsafe fn copy_image(
+    context: &Arc<Context>,
+    (source, from): (Pointer, *const usize),
+    (target, to): (Pointer, *const usize),
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (image_of(context, source)?, image_of(context, target)?);
+    let format = |m: &Mem| m.shape.as_ref().map(|s| s.format);
+    ensure(
+        format(&source) == format(&target),
+        cl::CL_IMAGE_FORMAT_MISMATCH,
+    )?;
+    // SAFETY: the caller's promise.
+    let (region, from, to) = unsafe { (three(region)?, three(from)?, three(to)?) };
+    let (a, size) = of_image(&source, from, region)?;
+    let (b, _) = of_image(&target, to, region)?;
+    ensure(!overlap(&a, &b, size), cl::CL_MEM_COPY_OVERLAP)?;
+    Ok(writing(&target, reading(&source, copying(b, a, size))))
+}
+
+/// The action of a copy from image to buffer.
+pub(super) unsafe fn copy_to_buffer(
+    context: &Arc<Context>,
+    (source, from): (Pointer, *const usize),
+    (target, offset): (Pointer, usize),
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (image_of(context, source)?, buffer_of(context, target)?);
+    // SAFETY: the caller's promise.
+    let (a, size) = unsafe { of_image(&source, three(from)?, three(region)?)? };
+    let b = rect([0; 3], (0, 0), size, |bytes| target.span(offset, bytes))?;
+    Ok(writing(&target, reading(&source, copying(b, a, size))))
+}
+
+/// The action of a copy from buffer to image.
+pub(super) unsafe fn copy_to_image(
+    context: &Arc<Context>,
+    (source, offset): (Pointer, usize),
+    (target, to): (Pointer, *const usize),
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (buffer_of(context, source)?, image_of(context, target)?);
+    // SAFETY: the caller's promise.
+    let (b, size) = unsafe { of_image(&target, three(to)?, three(region)?)? };
+    let a = rect([0; 3], (0, 0), size, |bytes| source.span(offset, bytes))?;
+    Ok(writing(&target, reading(&source, copying(b, a, size))))
+}
+
+/// The action of a fill of an image.
+pub(super) unsafe fn fill_image(
+    context: &Arc<Context>,
+    mem: Pointer,
+    color: *const c_void,
+    (origin, region): (*const usize, *const usize),
+) -> Result<Action> {
+    let mem = image_of(context, mem)?;
+    ensure(!color.is_null(), cl::CL_INVALID_VALUE)?;
+    // SAFETY: the caller's promise: four numbers.
+    let color = unsafe { list(color.cast::<u32>(), 4) };
+    // SAFETY: the caller's promise.
+    let (to, size) = unsafe { of_image(&mem, three(origin)?, three(region)?)? };
+    let Ok(color) = <[u32; 4]>::try_from(color) else {
+        return fail(cl::CL_INVALID_VALUE);
+    };
+    let texel = mem
+        .shape
+        .as_ref()
+        .map(|s| s.format.texel(color))
+        .unwrap_or_default();
+    let fill = action(move || {
+        for z in 0..size[2] {
+            for y in 0..size[1] {
+                let at = to.start + y * to.row + z * to.slice;
+                to.span
+                    .fill(at, size[0], &texel)
+                    .ok_or(Code(cl::CL_INVALID_VALUE))?;
+            }
+        }
+        Ok(())
+    });
+    Ok(writing(&mem, fill))
+}
+
 api! {
     fn clEnqueueReadBuffer(
         queue: Pointer, mem: Pointer, blocking: u32, offset: usize, size: usize, to: Pointer,
@@ -170,10 +314,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
-        let (a, b) = (source.span(from_offset, size)?, target.span(to_offset, size)?);
-        ensure(a.address().abs_diff(b.address()) >= size, cl::CL_MEM_COPY_OVERLAP)?;
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, Some(writing(&target, reading(&source, line(b, a, size)))))
+        let work = copy_buffer(&context, (source, from_offset), (target, to_offset), size)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueCopyBufferRect(
@@ -182,13 +324,13 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
-        let region = three(region)?;
-        let a = rect(three(source_origin)?, (source_row, source_slice), region, |end| source.span(0, end))?;
-        let b = rect(three(target_origin)?, (target_row, target_slice), region, |end| target.span(0, end))?;
-        ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
-        let work = copying(b, a, region);
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, Some(writing(&target, reading(&source, work))))
+        let work = copy_rect(
+            &context,
+            (source, source_origin, (source_row, source_slice)),
+            (target, target_origin, (target_row, target_slice)),
+            region,
+        )?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueFillBuffer(
@@ -196,14 +338,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let mem = buffer_of(&context, mem)?;
-        let good = !pattern.is_null() && pattern_size.is_power_of_two() && pattern_size <= 128;
-        ensure(good, cl::CL_INVALID_VALUE)?;
-        ensure(offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size), cl::CL_INVALID_VALUE)?;
-        let pattern = list(pattern.cast::<u8>().cast_const(), pattern_size);
-        let span = mem.span(offset, size)?;
-        let work = action(move || span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
-        enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, Some(writing(&mem, work)))
+        let work = fill_buffer(&context, mem, (pattern.cast_const(), pattern_size), (offset, size))?;
+        enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueReadImage(
@@ -235,14 +371,8 @@ api! {
         region: *const usize, count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (image_of(&context, source)?, image_of(&context, target)?);
-        let format = |m: &Mem| m.shape.as_ref().map(|s| s.format);
-        ensure(format(&source) == format(&target), cl::CL_IMAGE_FORMAT_MISMATCH)?;
-        let region = three(region)?;
-        let (a, size) = of_image(&source, three(source_origin)?, region)?;
-        let (b, _) = of_image(&target, three(target_origin)?, region)?;
-        ensure(!overlap(&a, &b, size), cl::CL_MEM_COPY_OVERLAP)?;
-        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, Some(writing(&target, reading(&source, copying(b, a, size)))))
+        let work = copy_image(&context, (source, source_origin), (target, target_origin), region)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueCopyImageToBuffer(
@@ -250,10 +380,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (image_of(&context, source)?, buffer_of(&context, target)?);
-        let (a, size) = of_image(&source, three(origin)?, three(region)?)?;
-        let b = rect([0; 3], (0, 0), size, |bytes| target.span(offset, bytes))?;
-        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, Some(writing(&target, reading(&source, copying(b, a, size)))))
+        let work = copy_to_buffer(&context, (source, origin), (target, offset), region)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueCopyBufferToImage(
@@ -261,10 +389,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (buffer_of(&context, source)?, image_of(&context, target)?);
-        let (b, size) = of_image(&target, three(origin)?, three(region)?)?;
-        let a = rect([0; 3], (0, 0), size, |bytes| source.span(offset, bytes))?;
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, Some(writing(&target, reading(&source, copying(b, a, size)))))
+        let work = copy_to_image(&context, (source, offset), (target, origin), region)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueFillImage(
@@ -272,24 +398,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let mem = image_of(&context, mem)?;
-        ensure(!color.is_null(), cl::CL_INVALID_VALUE)?;
-        let color = list(color.cast::<u32>().cast_const(), 4);
-        let (to, size) = of_image(&mem, three(origin)?, three(region)?)?;
-        let Ok(color) = <[u32; 4]>::try_from(color) else {
-            return fail(cl::CL_INVALID_VALUE);
-        };
-        let texel = mem.shape.as_ref().map(|s| s.format.texel(color)).unwrap_or_default();
-        let work = action(move || {
-            for z in 0..size[2] {
-                for y in 0..size[1] {
-                    let at = to.start + y * to.row + z * to.slice;
-                    to.span.fill(at, size[0], &texel).ok_or(Code(cl::CL_INVALID_VALUE))?;
-                }
-            }
-            Ok(())
-        });
-        enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, Some(writing(&mem, work)))
+        let work = fill_image(&context, mem, color.cast_const(), (origin, region))?;
+        enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueUnmapMemObject(
