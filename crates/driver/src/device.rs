@@ -326,7 +326,8 @@ impl Device {
                     .answer()
             }
             cl::CL_DEVICE_SVM_CAPABILITIES => (cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
-                | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
+                | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER
+                | cl::CL_DEVICE_SVM_ATOMICS)
                 .answer(),
             cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => (cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
                 | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
@@ -394,7 +395,9 @@ impl Device {
             | cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
             | cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
                 (cl::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
-                    | cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
+                    | cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
+                    | cl::CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
+                    | cl::CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL)
                     .answer()
             }
             cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => 0_u64.answer(),

@@ -209,7 +209,10 @@ int main(int count, char **args) {
     int *host = ((alloc_t)function("clHostMemAllocINTEL"))(context, 0, 4096, 0, &err); OK(err);
     if (count > 1) return leaves(args[1], host);
     int *shared = ((shared_t)function("clSharedMemAllocINTEL"))(context, device, 0, 4096, 0, &err); OK(err);
-    int *svm = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 4096, 0);
+    int *svm = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 4096, 0);
+    cl_device_svm_capabilities able = 0;
+    OK(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof able, &able, 0));
+    CHECK(able & CL_DEVICE_SVM_ATOMICS && !clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_ATOMICS, 4096, 0));
     overlap(host, 0); overlap(shared, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     two_queues(shared);
     atomics(host); atomics(svm);

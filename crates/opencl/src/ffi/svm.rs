@@ -47,8 +47,9 @@ pub(super) unsafe extern "C" fn clSVMAlloc(
             | cl::CL_MEM_READ_ONLY
             | cl::CL_MEM_SVM_FINE_GRAIN_BUFFER
             | cl::CL_MEM_SVM_ATOMICS;
+        let fine = flags & cl::CL_MEM_SVM_FINE_GRAIN_BUFFER != 0;
         ensure(
-            flags & !known == 0 && flags & cl::CL_MEM_SVM_ATOMICS == 0,
+            flags & !known == 0 && (fine || flags & cl::CL_MEM_SVM_ATOMICS == 0),
             cl::CL_INVALID_VALUE,
         )?;
         let align = alignment(&context, size, align)?;
