@@ -4,6 +4,7 @@
 
 use crate::addresses::{Addresses, Held, What};
 use crate::error::{Code, Result};
+use crate::watch;
 use opencl_sys as cl;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -345,6 +346,7 @@ impl Binary {
 pub(crate) fn config<'a>() -> Config<'a> {
     Config {
         stray_reads: true,
+        interrupt: Some(watch::interrupt()),
         ..Config::default()
     }
 }

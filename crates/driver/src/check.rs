@@ -3,7 +3,7 @@
 
 use crate::context::lock;
 use crate::kernel::Arg;
-use crate::watch::{Ending, Launching, Watcher, is_program};
+use crate::watch::{Ending, Launching, Watcher, interrupt, is_program};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -85,7 +85,10 @@ impl Watcher for Check {
         let object = Source::link(binary.texts(name), binary.grf_bytes)?;
         let mut kernel = visakit_launch::Kernel::new(&object, name, &binary.zeinfo)?;
         kernel.grf_bytes = binary.grf_bytes;
-        let config = visakit_check::config(Config::default());
+        let config = visakit_check::config(Config {
+            interrupt: Some(interrupt()),
+            ..Config::default()
+        });
         let prepared = kernel.load(&binary.variables, &config)?.launch(
             launching.range,
             launching.arguments,

@@ -36,6 +36,12 @@ const FP_LOAD_STORE: u64 = 1 | 1 << 16;
 const FP_ADD: u64 = 1 << 1 | 1 << 17;
 const FP_MIN_MAX: u64 = 1 << 2 | 1 << 18;
 
+// Queries of `cl_khr_command_buffer`; kernels in command buffers may print, and command buffers run more than once at a time.
+const COMMAND_BUFFER_CAPABILITIES: u32 = 0x12a9;
+const COMMAND_BUFFER_QUEUE_PROPERTIES: u32 = 0x129a;
+const COMMAND_BUFFER_REQUIRED_PROPERTIES: u32 = 0x12aa;
+const COMMAND_BUFFERS_PRINT_AND_OVERLAP: u64 = 1 | 1 << 2;
+
 /// The platform.
 #[derive(Debug)]
 pub struct Platform {
@@ -123,12 +129,14 @@ pub fn platform() -> &'static Arc<Platform> {
 
 /// The version of an extension.
 fn with_version(extension: &'static str) -> NameVersion {
-    let major = match extension {
+    let version = match extension {
         // Since 2.0 the device states what it accelerates.
-        "cl_khr_integer_dot_product" => 2,
-        _ => 1,
+        "cl_khr_integer_dot_product" => version(2, 0, 0),
+        // The last one before 1.0: commands have properties.
+        "cl_khr_command_buffer" => version(0, 9, 7),
+        _ => version(1, 0, 0),
     };
-    (extension, version(major, 0, 0))
+    (extension, version)
 }
 
 fn names_and_versions(list: &[NameVersion]) -> Vec<u8> {
@@ -311,11 +319,15 @@ impl Device {
             cl::CL_DEVICE_DOUBLE_FP_CONFIG => if doubles { fp } else { 0 }.answer(),
             cl::CL_DEVICE_HALF_FP_CONFIG => fp.answer(),
             cl::CL_DEVICE_EXECUTION_CAPABILITIES => cl::CL_EXEC_KERNEL.answer(),
-            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => (cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
-                | cl::CL_QUEUE_PROFILING_ENABLE)
-                .answer(),
+            COMMAND_BUFFER_CAPABILITIES => COMMAND_BUFFERS_PRINT_AND_OVERLAP.answer(),
+            COMMAND_BUFFER_REQUIRED_PROPERTIES => 0_u64.answer(),
+            COMMAND_BUFFER_QUEUE_PROPERTIES | cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
+                (cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE)
+                    .answer()
+            }
             cl::CL_DEVICE_SVM_CAPABILITIES => (cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
-                | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
+                | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER
+                | cl::CL_DEVICE_SVM_ATOMICS)
                 .answer(),
             cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => (cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
                 | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
@@ -383,7 +395,9 @@ impl Device {
             | cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
             | cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
                 (cl::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
-                    | cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
+                    | cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
+                    | cl::CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
+                    | cl::CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL)
                     .answer()
             }
             cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => 0_u64.answer(),

@@ -6,7 +6,7 @@
 use visakit_isa::Platform as Family;
 
 /// Extensions of every device.
-pub(crate) const EVERYWHERE: [&str; 35] = [
+pub(crate) const EVERYWHERE: [&str; 36] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -18,6 +18,7 @@ pub(crate) const EVERYWHERE: [&str; 35] = [
     "cl_khr_icd",
     "cl_khr_il_program",
     "cl_khr_create_command_queue",
+    "cl_khr_command_buffer",
     "cl_khr_device_uuid",
     "cl_khr_pci_bus_info",
     "cl_khr_extended_versioning",

@@ -4,9 +4,9 @@ use crate::binary::{self, Binary};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
-use crate::event::Work;
 use crate::kernel::{Arg, Kernel};
 use crate::queue::Queue;
+use crate::stream::Action;
 use crate::watch::{Launching, through};
 use opencl_sys as cl;
 use std::cell::OnceCell;
@@ -64,21 +64,15 @@ pub struct Launch {
     is_timed: bool,
 }
 
-/// Checks a launch and makes a command of it, with the arguments as they are now.
+/// Checks a launch and makes the action of a command of it, with the arguments as they are now.
 ///
 /// # Errors
 /// Those of the specification.
-pub fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Work> {
+pub fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Action> {
     let place = (&queue.context, &queue.device);
     kernel.binary(&queue.device)?;
     let launch = Launch::new(place, kernel, kernel.arguments()?, grid, queue.is_timed())?;
-    Ok(Box::new(move |event| {
-        let (result, nanoseconds) = launch.run();
-        if let Some(nanoseconds) = nanoseconds {
-            event.took(nanoseconds);
-        }
-        result
-    }))
+    Ok(Arc::new(move || launch.run()))
 }
 
 /// The sizes of groups for a launch.

@@ -1,8 +1,8 @@
 //! The model of visakit's drivers: what devices, contexts, queues, events, memory, programs and kernels are and do.
 //!
 //! OpenCL (`crates/opencl`) and Level Zero (`crates/level-zero`) are C boundaries around it. Names of functions, error codes
-//! and queries are those of OpenCL. Objects are found by handles that nobody dereferences ([`handle`]). Commands of OpenCL's
-//! queues run in the thread that makes them ready ([`event`]), those of Level Zero in threads of the driver ([`stream`]).
+//! and queries are those of OpenCL. Objects are found by handles that nobody dereferences ([`handle`]). Commands run in threads
+//! of the driver: queues of both are [`stream`]s, events are [`signal`]s, `worker.rs` has the threads.
 //! Buffers and shared memory are `exec::memory::Storage`, which launches borrow. [`compiler`] builds programs with Intel's
 //! compiler and its linker, `ocloc.rs` calls them, `cache.rs` caches their results, `includes.rs` detects changes of the
 //! files that they read, and `spirv.rs` sets specialization constants. What devices have is data: [`models`], and
@@ -16,6 +16,7 @@ pub mod addresses;
 pub mod binary;
 mod cache;
 pub(crate) mod check;
+pub mod commands;
 pub(crate) mod compare;
 pub mod compiler;
 pub mod context;
@@ -42,6 +43,7 @@ pub mod signal;
 pub(crate) mod spirv;
 pub mod stream;
 pub(crate) mod watch;
+mod worker;
 
 use std::io::Write as _;
 use std::sync::OnceLock;

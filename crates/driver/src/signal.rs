@@ -1,8 +1,9 @@
-//! Signals: states that commands and the host set, reset and wait for. Events and fences of Level Zero are signals.
+//! Signals: states that commands and the host set, reset and wait for. Events of OpenCL and Level Zero, and fences, are
+//! signals.
 
 use crate::context::lock;
 use crate::error::Result;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::fmt;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,67 +25,160 @@ pub struct Ended {
     pub times: Times,
 }
 
+/// How far the command is that sets a signal.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// It does not run yet, or there is none.
+    #[default]
+    Waits,
+    /// It runs.
+    Runs,
+    /// It has ended: the signal is set.
+    Ended(Ended),
+}
+
+impl Progress {
+    /// What set the signal, if it is set.
+    #[must_use]
+    pub const fn ended(self) -> Option<Ended> {
+        match self {
+            Self::Ended(ended) => Some(ended),
+            Self::Waits | Self::Runs => None,
+        }
+    }
+}
+
+/// Called once with the progress that was made.
+type Call = Box<dyn FnOnce(Progress) + Send>;
+
+#[derive(Default)]
+struct State {
+    progress: Progress,
+    /// To be called when the command runs, or does not come to that.
+    at_start: Vec<Call>,
+    /// To be called when the signal is set.
+    at_end: Vec<Call>,
+    /// Threads that wait for it.
+    waiting: usize,
+}
+
 /// A state that is set or not.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Signal {
-    ended: Mutex<Option<Ended>>,
+    state: Mutex<State>,
     changed: Condvar,
+}
+
+impl fmt::Debug for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Signal").field(&self.progress()).finish()
+    }
 }
 
 impl Signal {
     /// Sets it; whoever waits goes on.
     pub fn set(&self, ended: Ended) {
-        *lock(&self.ended) = Some(ended);
-        self.changed.notify_all();
+        self.reach(|_| Some(Progress::Ended(ended)));
+    }
+
+    /// Sets it unless it is set; whether it did.
+    pub fn set_first(&self, ended: Ended) -> bool {
+        self.reach(|now| now.ended().is_none().then_some(Progress::Ended(ended)))
+    }
+
+    /// Its command runs from now on.
+    pub(crate) fn start(&self) {
+        self.reach(|now| (now == Progress::Waits).then_some(Progress::Runs));
+    }
+
+    /// Makes the progress that is wanted, if any; whether there was some.
+    fn reach(&self, wanted: impl FnOnce(Progress) -> Option<Progress>) -> bool {
+        let mut state = lock(&self.state);
+        let Some(progress) = wanted(state.progress) else {
+            return false;
+        };
+        state.progress = progress;
+        let mut calls = std::mem::take(&mut state.at_start);
+        if progress.ended().is_some() {
+            calls.append(&mut state.at_end);
+            if state.waiting > 0 {
+                self.changed.notify_all();
+            }
+        }
+        drop(state);
+        calls.into_iter().for_each(|call| call(progress));
+        true
     }
 
     /// Resets it.
     pub fn reset(&self) {
-        *lock(&self.ended) = None;
+        lock(&self.state).progress = Progress::Waits;
+    }
+
+    /// How far its command is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        lock(&self.state).progress
     }
 
     /// What set it; `None` if nothing has since it was reset.
+    #[must_use]
     pub fn ended(&self) -> Option<Ended> {
-        *lock(&self.ended)
+        self.progress().ended()
+    }
+
+    /// Calls something when its command runs or has failed before; at once if that is so.
+    pub(crate) fn at_start(&self, call: impl FnOnce(Progress) + Send + 'static) {
+        let mut state = lock(&self.state);
+        let now = state.progress;
+        if now == Progress::Waits {
+            state.at_start.push(Box::new(call));
+            return;
+        }
+        drop(state);
+        call(now);
+    }
+
+    /// Calls something when it is set; at once if it is.
+    pub(crate) fn at_end(&self, call: impl FnOnce(Ended) + Send + 'static) {
+        let mut state = lock(&self.state);
+        let Some(ended) = state.progress.ended() else {
+            let call = |now: Progress| {
+                if let Some(ended) = now.ended() {
+                    call(ended);
+                }
+            };
+            state.at_end.push(Box::new(call));
+            return;
+        };
+        drop(state);
+        call(ended);
     }
 
     /// Waits until it is set, forever without a limit. `None` if it is not set by then.
     pub fn wait(&self, limit: Option<Duration>) -> Option<Ended> {
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut ended = lock(&self.ended);
-        loop {
-            if ended.is_some() {
-                return *ended;
+        let mut state = lock(&self.state);
+        state.waiting += 1;
+        let ended = loop {
+            if let Some(ended) = state.progress.ended() {
+                break Some(ended);
             }
-            ended = match end {
+            state = match end {
                 None => self
                     .changed
-                    .wait(ended)
+                    .wait(state)
                     .unwrap_or_else(PoisonError::into_inner),
                 Some(end) => {
-                    let left = end.checked_duration_since(Instant::now())?;
-                    let waited = self.changed.wait_timeout(ended, left);
+                    let Some(left) = end.checked_duration_since(Instant::now()) else {
+                        break None;
+                    };
+                    let waited = self.changed.wait_timeout(state, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
-        }
-    }
-
-    /// Waits until it is set, or until `gives_up` is, which [`Self::wake`] lets it see.
-    pub(crate) fn wait_unless(&self, gives_up: &AtomicBool) -> Option<Ended> {
-        let mut ended = lock(&self.ended);
-        while ended.is_none() && !gives_up.load(SeqCst) {
-            ended = self
-                .changed
-                .wait(ended)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        *ended
-    }
-
-    /// Lets those who wait look at what else they wait for.
-    pub(crate) fn wake(&self) {
-        let _ended = lock(&self.ended);
-        self.changed.notify_all();
+        };
+        state.waiting -= 1;
+        ended
     }
 }

@@ -1,8 +1,8 @@
-//! Streams: commands that run one after the other in a thread of the driver.
+//! Streams: commands that run in a thread of the driver, in the order in which they came or as soon as they can.
 //!
-//! Who puts commands into a stream goes on at once. A command starts when those before it have ended and its signals are
-//! set; then the stream sets the command's own signal. The thread begins with the first command, and ends when there has
-//! been none for a while.
+//! Who puts commands into a stream goes on at once. A command is ready when the signals that it waits for are set and, in a
+//! stream with an order, those before it have ended; no thread waits for that. Ready commands run one after the other. Then
+//! the stream sets the command's own signal.
 
 use crate::context::lock;
 use crate::device::Device;
@@ -10,89 +10,139 @@ use crate::error::{Code, Result, fail};
 use crate::event::now;
 use crate::queue::simulates;
 use crate::signal::{Ended, Signal, Times};
+use crate::worker::Worker;
 use opencl_sys as cl;
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How long a thread stays without commands.
-const REST: Duration = Duration::from_millis(200);
+/// Commands that a stream may have before who puts in more is held up: a program that never waits must not fill memory with
+/// commands, and with what they hold.
+const AHEAD: usize = 1024;
 
-/// Bytes of a thread's stack: those of a program's first thread.
-const STACK: usize = 8 << 20;
+/// How long nobody is held up longer by a stream that makes no progress: its command may wait for who puts in more.
+const STALL: Duration = Duration::from_secs(1);
 
 /// The action of a command. It says how many nanoseconds it took on the device, if that is known.
 pub type Action = Arc<dyn Fn() -> (Result<()>, Option<f64>) + Send + Sync>;
 
+/// An action that does not say how long it takes.
+pub fn action(act: impl Fn() -> Result<()> + Send + Sync + 'static) -> Action {
+    Arc::new(move || (act(), None))
+}
+
 /// A command.
 #[derive(Clone, Default)]
 pub struct Command {
-    /// What it waits for.
+    /// What it waits for. It does not run if that failed.
     pub waits: Vec<Arc<Signal>>,
+    /// What it waits for, whatever becomes of that.
+    pub after: Vec<Arc<Signal>>,
+    /// Its error if something it waits for failed, which is no failure of the stream then. Without one, it has the error of
+    /// that.
+    pub refused: Option<Code>,
     /// What it does, if anything.
     pub action: Option<Action>,
     /// What it sets when it has ended.
     pub sets: Option<Arc<Signal>>,
 }
 
+impl Command {
+    const fn has_to_wait(&self) -> bool {
+        !(self.waits.is_empty() && self.after.is_empty())
+    }
+}
+
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Command");
         out.field("waits", &self.waits.len())
+            .field("after", &self.after.len())
             .field("sets", &self.sets.is_some())
             .finish_non_exhaustive()
     }
 }
 
+/// A command that waits for its signals, which hold it.
+struct Pending {
+    /// Signals that are not set.
+    left: AtomicUsize,
+    /// The error of the first that failed.
+    failed: OnceLock<Code>,
+    stream: Arc<Shared>,
+    command: Mutex<Option<Command>>,
+}
+
+impl Pending {
+    /// One of the signals is set.
+    fn arrive(&self) {
+        if self.left.fetch_sub(1, AcqRel) == 1
+            && let Some(command) = lock(&self.command).take()
+        {
+            self.stream.ready(command, self.failed.get().copied());
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
-    commands: VecDeque<Command>,
-    /// Whether a command runs or waits for its signals.
-    is_busy: bool,
-    has_thread: bool,
-    /// What the command that comes next waits for.
-    blocked: Option<Arc<Signal>>,
+    /// In a stream with an order: those that come after the current one.
+    later: VecDeque<Command>,
+    /// Whether a stream with an order has a current command.
+    has_current: bool,
+    /// Commands that have not ended.
+    open: usize,
+    /// Those of them that are ready or run.
+    active: usize,
+    /// How many have ended.
+    ended: u64,
+    /// Threads that are held up.
+    held: usize,
     /// The first error since the stream was last waited for.
     fault: Option<Code>,
 }
 
-#[derive(Debug)]
 struct Shared {
     device: Arc<Device>,
+    is_ordered: bool,
+    worker: Worker,
     state: Mutex<State>,
-    /// Commands came, or there are none left.
-    changed: Condvar,
-    /// Nobody has the stream any more: what waits for a signal is given up.
-    is_left: AtomicBool,
+    /// No command is left, or none is ready.
+    quiet: Condvar,
+    /// Those who are held up may go on.
+    room: Condvar,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Shared");
+        out.field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 /// The streams of the process.
 static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
+fn all() -> Vec<Arc<Shared>> {
+    lock(&ALL).iter().filter_map(Weak::upgrade).collect()
+}
+
 /// Waits until each stream of the process has had no commands, whatever their results are.
 fn wait_for(streams: &[Arc<Shared>]) {
     for stream in streams {
-        let mut state = lock(&stream.state);
-        while state.is_busy || !state.commands.is_empty() {
-            let waited = stream.changed.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
-        }
+        let _ = stream.wait(None, |state| state.open == 0);
     }
 }
 
 /// Calls something when each stream of the process has had no commands: at once if none has any. Otherwise the call returns
 /// before, unless it `blocks`.
 pub fn when_idle(blocks: bool, call: impl FnOnce() + Send + 'static) {
-    let all: Vec<_> = lock(&ALL).iter().filter_map(Weak::upgrade).collect();
-    let busy = |stream: &Arc<Shared>| {
-        let state = lock(&stream.state);
-        state.is_busy || !state.commands.is_empty()
-    };
-    let busy: Vec<_> = all.into_iter().filter(busy).collect();
+    let busy = |stream: &Arc<Shared>| lock(&stream.state).open > 0;
+    let busy: Vec<_> = all().into_iter().filter(busy).collect();
     if blocks || busy.is_empty() {
         wait_for(&busy);
         return call();
@@ -105,19 +155,47 @@ pub fn when_idle(blocks: bool, call: impl FnOnce() + Send + 'static) {
     let _ = Builder::new().name("visakit".into()).spawn(later);
 }
 
-/// Commands that run one after the other.
+/// Waits until no stream of the process has a command that is ready or runs; whether that is so. It is given up when no
+/// command has ended for as long as the `patience` lasts, and in a process that was forked, which has no threads.
+pub(crate) fn settle(patience: Duration) -> bool {
+    loop {
+        // What ends may make commands of other streams ready.
+        let count = |stream: &Arc<Shared>| lock(&stream.state).ended;
+        let before: u64 = all().iter().map(count).sum();
+        let busy =
+            |stream: &Arc<Shared>| lock(&stream.state).active > 0 && stream.worker.has_thread();
+        let Some(busy) = all().into_iter().find(busy) else {
+            return true;
+        };
+        let settled = busy.wait(Some(patience), |state| state.active == 0);
+        if settled.is_none() && all().iter().map(count).sum::<u64>() == before {
+            return false;
+        }
+    }
+}
+
+/// Commands of a device.
 #[derive(Debug)]
 pub struct Stream(Arc<Shared>);
 
 impl Stream {
-    /// A stream of a device.
+    /// A stream of a device whose commands run one after the other.
     #[must_use]
     pub fn new(device: &Arc<Device>) -> Self {
+        Self::with(device, true)
+    }
+
+    /// A stream of a device, whose commands run one after the other if it `is_ordered`, and otherwise whenever they can.
+    #[must_use]
+    pub fn with(device: &Arc<Device>, is_ordered: bool) -> Self {
+        crate::watch::prepare();
         let shared = Arc::new(Shared {
             device: Arc::clone(device),
+            is_ordered,
+            worker: Worker::default(),
             state: Mutex::default(),
-            changed: Condvar::new(),
-            is_left: AtomicBool::new(false),
+            quiet: Condvar::new(),
+            room: Condvar::new(),
         });
         let mut all = lock(&ALL);
         all.retain(|other| other.strong_count() > 0);
@@ -128,27 +206,27 @@ impl Stream {
     /// Puts commands at its end.
     pub fn push(&self, commands: impl IntoIterator<Item = Command>) {
         let shared = &self.0;
-        let mut state = lock(&shared.state);
-        state.commands.extend(commands);
-        shared.changed.notify_all();
-        if state.has_thread || state.commands.is_empty() {
-            return;
+        let mut commands: VecDeque<Command> = commands.into_iter().collect();
+        let mut state = shared.with_room();
+        state.open += commands.len();
+        if shared.is_ordered {
+            state.later.append(&mut commands);
+            if state.has_current {
+                return;
+            }
+            commands.extend(state.later.pop_front());
+            state.has_current = !commands.is_empty();
         }
-        state.has_thread = true;
-        let theirs = Arc::clone(shared);
-        let made = Builder::new().name("visakit".into()).stack_size(STACK);
-        if made.spawn(move || theirs.work(REST)).is_err() {
-            // There are no more threads: the commands run here.
-            drop(state);
-            shared.work(Duration::ZERO);
-        }
+        drop(state);
+        commands
+            .into_iter()
+            .for_each(|command| shared.begin(command));
     }
 
     /// Whether all commands have ended.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        let state = lock(&self.0.state);
-        state.commands.is_empty() && !state.is_busy
+        lock(&self.0.state).open == 0
     }
 
     /// Waits until all commands have ended, forever without a limit; `None` if they have not by then.
@@ -156,94 +234,150 @@ impl Stream {
     /// # Errors
     /// That of a command that failed since the last time.
     pub fn wait(&self, limit: Option<Duration>) -> Option<Result<()>> {
-        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut state = lock(&self.0.state);
-        while state.is_busy || !state.commands.is_empty() {
-            let changed = &self.0.changed;
-            state = match end {
-                None => changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(end) => {
-                    let left = end.checked_duration_since(Instant::now())?;
-                    let waited = changed.wait_timeout(state, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
-        }
+        let mut state = self.0.wait(limit, |state| state.open == 0)?;
         Some(state.fault.take().map_or(Ok(()), Err))
     }
 }
 
-impl Drop for Stream {
-    fn drop(&mut self) {
-        self.0.is_left.store(true, SeqCst);
-        let blocked = lock(&self.0.state).blocked.clone();
-        if let Some(signal) = blocked {
-            signal.wake();
-        }
-        self.0.changed.notify_all();
-    }
-}
-
 impl Shared {
-    /// Runs commands until there has been none for a while.
-    fn work(&self, rest: Duration) {
-        while let Some(command) = self.next(rest) {
-            let done = self.run(&command);
-            let mut state = lock(&self.state);
-            if let Err(code) = done {
-                state.fault.get_or_insert(code);
-            }
-            state.is_busy = false;
-            drop(state);
-            self.changed.notify_all();
-        }
-    }
-
-    fn next(&self, rest: Duration) -> Option<Command> {
-        let end = Instant::now() + rest;
+    /// Waits until it has the state that is wanted, which it reaches when there are no commands left, or none is ready.
+    fn wait(
+        &self,
+        limit: Option<Duration>,
+        wanted: impl Fn(&State) -> bool,
+    ) -> Option<MutexGuard<'_, State>> {
+        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut state = lock(&self.state);
-        loop {
-            if let Some(command) = state.commands.pop_front() {
-                state.is_busy = true;
-                return Some(command);
-            }
-            let left = end.checked_duration_since(Instant::now());
-            let Some(left) = left.filter(|_| !self.is_left.load(SeqCst)) else {
-                state.has_thread = false;
-                return None;
+        while !wanted(&state) {
+            state = match end {
+                None => self
+                    .quiet
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(end) => {
+                    let left = end.checked_duration_since(Instant::now())?;
+                    let waited = self.quiet.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
             };
-            let waited = self.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+        Some(state)
     }
 
-    /// Waits for a signal; an error if what should set it failed, or nobody is interested any more.
-    fn await_signal(&self, signal: &Arc<Signal>) -> Result<()> {
-        lock(&self.state).blocked = Some(Arc::clone(signal));
-        let ended = signal.wait_unless(&self.is_left);
-        lock(&self.state).blocked = None;
-        ended.map_or(fail(cl::CL_INVALID_EVENT), |ended| ended.result)
-    }
-
-    fn run(&self, command: &Command) -> Result<()> {
-        let waited = command.waits.iter().try_for_each(|s| self.await_signal(s));
-        let (started, began) = (self.device.clock(), now());
-        let act = || {
-            let action = command.action.as_ref();
-            action.map_or((Ok(()), None), |action| action())
-        };
-        let (result, nanoseconds) = match waited {
-            // A defect of ours must not leave the host waiting forever.
-            Ok(()) => {
-                catch_unwind(AssertUnwindSafe(act)).unwrap_or((fail(cl::CL_OUT_OF_RESOURCES), None))
+    /// Its state when there is room for more commands, or waiting for room does not help.
+    fn with_room(&self) -> MutexGuard<'_, State> {
+        let mut state = lock(&self.state);
+        while state.open > AHEAD && state.active > 0 {
+            let before = state.ended;
+            state.held += 1;
+            let waited = self.room.wait_timeout(state, STALL);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state.held -= 1;
+            if state.ended == before {
+                break;
             }
-            Err(code) => (Err(code), None),
+        }
+        state
+    }
+
+    /// Lets a command wait for its signals.
+    fn begin(self: &Arc<Self>, mut command: Command) {
+        if !command.has_to_wait() {
+            return self.ready(command, None);
+        }
+        let waits = std::mem::take(&mut command.waits);
+        let after = std::mem::take(&mut command.after);
+        let pending = Arc::new(Pending {
+            left: AtomicUsize::new(waits.len() + after.len() + 1),
+            failed: OnceLock::new(),
+            stream: Arc::clone(self),
+            command: Mutex::new(Some(command)),
+        });
+        let matters = waits.iter().map(|signal| (signal, true));
+        for (signal, matters) in matters.chain(after.iter().map(|signal| (signal, false))) {
+            let pending = Arc::clone(&pending);
+            signal.at_end(move |ended| {
+                if let (Err(code), true) = (ended.result, matters) {
+                    let _ = pending.failed.set(code);
+                }
+                pending.arrive();
+            });
+        }
+        pending.arrive();
+    }
+
+    /// A command waits for nothing any more. `failed` is the error of what it waited for.
+    fn ready(self: &Arc<Self>, command: Command, failed: Option<Code>) {
+        lock(&self.state).active += 1;
+        let stream = Arc::clone(self);
+        self.worker.push(Box::new(move || {
+            let mut next = Some((command, failed));
+            while let Some((command, failed)) = next {
+                let fault = stream.run(command, failed);
+                next = stream.go_on(fault).map(|command| (command, None));
+            }
+        }));
+    }
+
+    /// Runs a command. Returns its error if that is one of the stream.
+    fn run(&self, command: Command, failed: Option<Code>) -> Option<Code> {
+        let Command {
+            refused,
+            action,
+            sets,
+            ..
+        } = command;
+        let (started, began) = (self.device.clock(), now());
+        let (result, nanoseconds) = match failed {
+            Some(code) => (Err(refused.unwrap_or(code)), None),
+            None => {
+                if let Some(signal) = &sets {
+                    signal.start();
+                }
+                let act = || action.as_ref().map_or((Ok(()), None), |action| action());
+                // A defect of ours must not leave the host waiting forever.
+                let done = catch_unwind(AssertUnwindSafe(act));
+                done.unwrap_or((fail(cl::CL_OUT_OF_RESOURCES), None))
+            }
         };
-        if let Some(signal) = &command.sets {
+        // Who waits may rely on it that the command holds nothing any more.
+        drop(action);
+        if let Some(signal) = sets {
             let times = self.times(started, now().saturating_sub(began), nanoseconds);
             signal.set(Ended { result, times });
         }
-        result
+        let is_told = failed.is_some() && refused.is_some();
+        result.err().filter(|_| !is_told)
+    }
+
+    /// A command has ended. Returns the next one of the order if it has nothing to wait for.
+    fn go_on(self: &Arc<Self>, fault: Option<Code>) -> Option<Command> {
+        let mut state = lock(&self.state);
+        state.ended += 1;
+        state.open = state.open.saturating_sub(1);
+        state.fault = state.fault.or(fault);
+        if state.held > 0 && state.open <= AHEAD / 2 {
+            self.room.notify_all();
+        }
+        if self.is_ordered {
+            let next = state.later.pop_front();
+            state.has_current = next.is_some();
+            if let Some(next) = next {
+                if !next.has_to_wait() {
+                    return Some(next);
+                }
+                drop(state);
+                // Before this one is counted as not active any more, so that the stream is not quiet between them.
+                self.begin(next);
+                state = lock(&self.state);
+            }
+        }
+        state.active = state.active.saturating_sub(1);
+        if state.active == 0 {
+            self.quiet.notify_all();
+            self.room.notify_all();
+        }
+        None
     }
 
     /// When a command ran that took this long on the host.
@@ -259,7 +393,7 @@ impl Shared {
 }
 
 /// Whole nanoseconds; a command that has run has taken some time.
-pub(crate) fn whole(nanoseconds: f64) -> u64 {
+fn whole(nanoseconds: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -270,236 +404,4 @@ pub(crate) fn whole(nanoseconds: f64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
-    use super::*;
-    use crate::models::MODELS;
-    use proptest::prelude::*;
-
-    /// A command: its stream, what it waits for (signals of the host, commands before it), whether it fails.
-    #[derive(Clone, Debug)]
-    struct Plan {
-        stream: usize,
-        hosts: Vec<usize>,
-        before: Vec<prop::sample::Index>,
-        fails: bool,
-    }
-
-    const STREAMS: usize = 3;
-    const HOSTS: usize = 2;
-
-    fn plans() -> impl Strategy<Value = Vec<Plan>> {
-        let plan = (
-            0..STREAMS,
-            prop::collection::vec(0..HOSTS, 0..2),
-            prop::collection::vec(any::<prop::sample::Index>(), 0..3),
-            prop::bool::weighted(0.2),
-        );
-        let plan = plan.prop_map(|(stream, hosts, before, fails)| Plan {
-            stream,
-            hosts,
-            before,
-            fails,
-        });
-        prop::collection::vec(plan, 1..12)
-    }
-
-    fn device() -> Arc<Device> {
-        Arc::new(Device::of(&MODELS[0]).unwrap())
-    }
-
-    /// What the command with a number waits for among those before it.
-    fn waits(plans: &[Plan], number: usize) -> Vec<usize> {
-        let before = plans[number].before.iter();
-        before
-            .filter(|_| number > 0)
-            .map(|b| b.index(number))
-            .collect()
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-        /// Commands run in the order of their streams, after what they wait for, once; and not at all where that failed.
-        #[test]
-        fn commands_run_in_order(plans in plans()) {
-            let device = device();
-            let streams: Vec<_> = (0..STREAMS).map(|_| Stream::new(&device)).collect();
-            let hosts: Vec<Arc<Signal>> = (0..HOSTS).map(|_| Arc::default()).collect();
-            let ends: Vec<Arc<Signal>> = plans.iter().map(|_| Arc::default()).collect();
-            let log = Arc::new(Mutex::new(Vec::new()));
-            for (number, plan) in plans.iter().enumerate() {
-                let (ours, fails) = (Arc::clone(&log), plan.fails);
-                let others = waits(&plans, number).into_iter().map(|n| Arc::clone(&ends[n]));
-                streams[plan.stream].push([Command {
-                    waits: plan.hosts.iter().map(|n| Arc::clone(&hosts[*n])).chain(others).collect(),
-                    action: Some(Arc::new(move || {
-                        lock(&ours).push(number);
-                        (if fails { fail(1) } else { Ok(()) }, None)
-                    })),
-                    sets: Some(Arc::clone(&ends[number])),
-                }]);
-            }
-            // What depends on the host has not run. A command waits in the order of its list, until something has failed.
-            let mut blocked: Vec<usize> = Vec::new();
-            let mut failed: Vec<usize> = Vec::new();
-            for (number, plan) in plans.iter().enumerate() {
-                let in_stream = blocked.iter().any(|b| plans[*b].stream == plan.stream);
-                let mut waits = waits(&plans, number).into_iter();
-                let decides = waits.find(|w| blocked.contains(w) || failed.contains(w));
-                if in_stream || !plan.hosts.is_empty() || decides.is_some_and(|w| blocked.contains(&w)) {
-                    blocked.push(number);
-                } else if plan.fails || decides.is_some() {
-                    failed.push(number);
-                }
-            }
-            for (number, end) in ends.iter().enumerate() {
-                if blocked.contains(&number) {
-                    prop_assert!(end.ended().is_none(), "{}", number);
-                } else {
-                    prop_assert!(end.wait(None).is_some());
-                }
-            }
-            for host in &hosts {
-                host.set(Ended { result: Ok(()), times: Times::default() });
-            }
-            let mut good = Vec::new();
-            let mut ran = Vec::new();
-            for (number, plan) in plans.iter().enumerate() {
-                let runs = waits(&plans, number).iter().all(|w| good.contains(w));
-                if runs {
-                    ran.push(number);
-                }
-                if runs && !plan.fails {
-                    good.push(number);
-                }
-                let ended = ends[number].wait(None).unwrap();
-                prop_assert_eq!(ended.result.is_ok(), good.contains(&number));
-                prop_assert!(ended.times.ended >= ended.times.started);
-            }
-            for (which, stream) in streams.iter().enumerate() {
-                let all = plans.iter().enumerate().filter(|(_, plan)| plan.stream == which);
-                let fails = all.clone().any(|(number, _)| !good.contains(&number));
-                prop_assert_eq!(stream.wait(None).unwrap().is_err(), fails);
-                prop_assert!(stream.is_idle());
-                // It was told.
-                prop_assert!(stream.wait(None).unwrap().is_ok());
-                let order: Vec<_> = all.map(|(number, _)| number).filter(|n| ran.contains(n)).collect();
-                let log = lock(&log).clone();
-                let seen: Vec<_> = log.into_iter().filter(|n| plans[*n].stream == which).collect();
-                prop_assert_eq!(seen, order);
-            }
-            let log = lock(&log).clone();
-            for (place, number) in log.iter().enumerate() {
-                for wait in waits(&plans, *number) {
-                    prop_assert!(log[..place].contains(&wait));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn limits_end_waiting() {
-        let signal = Arc::new(Signal::default());
-        let stream = Stream::new(&device());
-        stream.push([Command {
-            waits: vec![Arc::clone(&signal)],
-            ..Command::default()
-        }]);
-        let short = Some(Duration::from_millis(5));
-        assert_eq!(stream.wait(short), None);
-        assert_eq!(signal.wait(short), None);
-        assert!(!stream.is_idle());
-        // Nobody has the stream any more: its thread ends.
-        let shared = Arc::downgrade(&stream.0);
-        drop(stream);
-        let end = Instant::now() + Duration::from_secs(10);
-        while shared.strong_count() > 0 {
-            assert!(Instant::now() < end);
-            std::thread::yield_now();
-        }
-    }
-
-    #[test]
-    fn threads_come_and_go() {
-        let stream = Stream::new(&device());
-        let count = Arc::new(Mutex::new(0));
-        for turn in 1..=2 {
-            let ours = Arc::clone(&count);
-            stream.push([Command {
-                action: Some(Arc::new(move || {
-                    *lock(&ours) += 1;
-                    (Ok(()), Some(10.0))
-                })),
-                ..Command::default()
-            }]);
-            assert_eq!(stream.wait(None), Some(Ok(())));
-            assert_eq!(*lock(&count), turn);
-            let end = Instant::now() + Duration::from_secs(10);
-            while lock(&stream.0.state).has_thread {
-                assert!(Instant::now() < end);
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        }
-    }
-
-    /// What waits for idle streams is called after their commands, and does not hold who asks unless it is told to.
-    #[test]
-    fn idle_streams_are_waited_for() {
-        let (go, stream) = (Arc::new(Signal::default()), Stream::new(&device()));
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let noted = |what: &'static str| {
-            let log = Arc::clone(&log);
-            move || lock(&log).push(what)
-        };
-        let command = noted("command");
-        stream.push([Command {
-            waits: vec![Arc::clone(&go)],
-            action: Some(Arc::new(move || {
-                command();
-                (Ok(()), None)
-            })),
-            sets: None,
-        }]);
-        let called = Arc::new(Signal::default());
-        let (later, theirs) = (noted("later"), Arc::clone(&called));
-        let ended = Ended {
-            result: Ok(()),
-            times: Times::default(),
-        };
-        when_idle(false, move || {
-            later();
-            theirs.set(ended);
-        });
-        assert_eq!(*lock(&log), [""; 0]);
-        go.set(ended);
-        when_idle(true, noted("blocking"));
-        assert!(called.wait(Some(Duration::from_secs(60))).is_some());
-        let log = lock(&log).clone();
-        assert_eq!((log.len(), log[0]), (3, "command"));
-    }
-
-    /// A defect of an action is an error of its command, not of those after it.
-    #[test]
-    fn panics_are_errors() {
-        let stream = Stream::new(&device());
-        let (first, second) = (Arc::new(Signal::default()), Arc::new(Signal::default()));
-        stream.push([
-            Command {
-                action: Some(Arc::new(|| {
-                    let none: [u8; 0] = [];
-                    (Ok(()), Some(f64::from(none[std::hint::black_box(1)])))
-                })),
-                sets: Some(Arc::clone(&first)),
-                ..Command::default()
-            },
-            Command {
-                sets: Some(Arc::clone(&second)),
-                ..Command::default()
-            },
-        ]);
-        assert!(first.wait(None).unwrap().result.is_err());
-        assert!(second.wait(None).unwrap().result.is_ok());
-        assert!(stream.wait(None).unwrap().is_err());
-    }
-}
+mod tests;

@@ -11,10 +11,13 @@ use crate::device::Device;
 use crate::dump::Dumps;
 use crate::kernel::{Arg, Kernel};
 use crate::profile::Profiler;
+use crate::stream::settle;
 use crate::{check, profile};
 use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
+use visakit_exec::Interrupt;
 use visakit_launch::{Argument, LaunchError, NdRange, Others, Outcome};
 
 /// The launch being watched.
@@ -80,8 +83,27 @@ fn watchers() -> &'static [Box<dyn Watcher>] {
     })
 }
 
+/// Makes ready what the environment asks for, before the first launch: a program may end without waiting for it.
+pub(crate) fn prepare() {
+    watchers();
+}
+
+/// How long a launch may last after the program has ended. One that waits for the program would last forever.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The program ends: launches that it did not wait for are watched to their ends.
 fn end() {
+    if !settle(PATIENCE) {
+        interrupt().raise();
+        settle(PATIENCE);
+    }
     watchers().iter().for_each(|w| w.end());
+}
+
+/// Stops all launches.
+pub(crate) fn interrupt() -> &'static Interrupt {
+    static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
+    INTERRUPT.get_or_init(Interrupt::new)
 }
 
 /// Takes a launch through all watchers to `run`.

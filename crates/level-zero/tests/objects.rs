@@ -98,7 +98,7 @@ fn counter_based_events_stand_for_one_command_after_the_other() {
     let command = |waits, sets| Command {
         waits,
         sets,
-        action: None,
+        ..Command::default()
     };
     // The second command waits for the first through another list: no circle.
     other

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static cl_platform_id platform;
 static cl_device_id device;
@@ -55,6 +56,12 @@ static inline cl_mem buffer(size_t bytes, cl_mem_flags flags, void *content) {
     cl_int err;
     cl_mem made = clCreateBuffer(context, flags, bytes, content, &err); OK(err);
     return made;
+}
+
+/* Whether a count becomes what is wanted, soon: callbacks are called by a thread of the driver. */
+static inline int comes(int *count, int wanted) {
+    for (int i = 0; i < 60000 && __sync_fetch_and_add(count, 0) < wanted; i++) usleep(1000);
+    return __sync_fetch_and_add(count, 0) == wanted;
 }
 
 static inline int ended(void) {

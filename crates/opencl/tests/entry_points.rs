@@ -4,8 +4,10 @@
 #![allow(clippy::disallowed_methods, reason = "tests")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::io::Read as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use visakit_testing::driver::{self, has, has_ocloc, shown};
 use visakit_testing::say;
 
@@ -111,6 +113,7 @@ fn further_programs() {
         "formats",
         "pointers",
         "queues",
+        "recorded",
         "regions",
         "threads",
     ] {
@@ -126,6 +129,78 @@ fn further_programs() {
             assert!(shown(&done).starts_with(&said), "{}", shown(&done));
         }
     }
+}
+
+/// Commands run beside the program: both see each other's atomics, and a program may end, fork and be interrupted while
+/// commands run.
+#[test]
+fn beside_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("beside", folder.path()) else {
+        return;
+    };
+    for device in ["acm-g10", "pvc"] {
+        for jit in ["", "never"] {
+            let mut command = on_device(&program, folder.path()).unwrap();
+            command
+                .env("VISAKIT_DEVICE", device)
+                .env("VISAKIT_JIT", jit);
+            let done = command.output().unwrap();
+            assert!(done.status.success(), "{device}, {jit}: {}", shown(&done));
+        }
+    }
+    for (how, checks, parts) in [
+        ("forked", "", &[][..]),
+        ("endless", "", &[]),
+        (
+            "endless",
+            "memory",
+            &[
+                "not ended[interrupted]",
+                "1 launch checked, 0 findings; 1 launch did not run to the end",
+            ],
+        ),
+        (
+            "outside",
+            "memory",
+            &["error[out-of-bounds]", "10 launches checked, 1 finding"],
+        ),
+    ] {
+        let mut command = on_device(&program, folder.path()).unwrap();
+        let done = command
+            .arg(how)
+            .env("VISAKIT_CHECK", checks)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{how}: {}", shown(&done));
+        for part in parts {
+            let said = shown(&done);
+            assert!(said.contains(part), "{how}: `{part}` is not in {said}");
+        }
+    }
+}
+
+/// A program that waits for something that does not end can be interrupted.
+#[test]
+fn waiting_is_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("beside", folder.path()) else {
+        return;
+    };
+    let mut command = on_device(&program, folder.path()).unwrap();
+    let command = command.arg("interrupted").stdout(Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let mut said = [0; 6];
+    running
+        .stdout
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut said)
+        .unwrap();
+    assert_eq!(&said, b"waits\n");
+    let number = running.id().to_string();
+    assert!(has("sh", &["-c", &format!("kill -INT {number}")]));
+    assert_eq!(running.wait().unwrap().signal(), Some(2));
 }
 
 /// Pointers in memory, and what the specification leaves open: on devices that access buffers through surfaces, and by

@@ -42,13 +42,18 @@ struct Uses<'b> {
     /// Address variables, and those that get their values.
     flows: Vec<(AddressId, AddressId)>,
     loops: Vec<Life>,
+    /// Calls of subroutines.
+    calls: BTreeSet<usize>,
+    /// From where on the order of instructions says nothing about when they run: subroutines, structured control flow.
+    unordered: Option<usize>,
     placed: BTreeMap<LabelId, usize>,
     /// First instructions of blocks, which run from beginning to end with the same lanes.
     blocks: BTreeSet<usize>,
 }
 
 /// From the first to the last instruction that may access a variable, by the numbers of variables. What is in use in a
-/// part of a loop is in use in all of it, unless each turn writes all of it first. `None` if that cannot be told.
+/// part of a loop is in use in all of it, unless each turn writes all of it first; and in use everywhere if it is at a call of
+/// a subroutine, or in one. `None` if that cannot be told.
 pub(super) fn lives(
     body: &Body<'_>,
     format: Format,
@@ -65,6 +70,8 @@ pub(super) fn lives(
         points: BTreeMap::new(),
         flows: Vec::new(),
         loops: Vec::new(),
+        calls: BTreeSet::new(),
+        unordered: None,
         placed: BTreeMap::new(),
         blocks: BTreeSet::new(),
     };
@@ -72,7 +79,7 @@ pub(super) fn lives(
         uses.general(VarId(input.index), 0, Mention::Access { no_mask: true });
     }
     for (at, instruction) in body.instructions().enumerate() {
-        uses.control(instruction, at)?;
+        uses.control(instruction, at);
         uses.points(instruction)?;
         uses.mentions(instruction, at);
     }
@@ -98,27 +105,33 @@ impl Uses<'_> {
         }
     }
 
-    /// Notes loops, jumps to labels before them, and blocks.
-    fn control(&mut self, instruction: &Instruction, at: usize) -> Option<()> {
+    /// Notes loops, jumps to labels before them, calls, and blocks.
+    fn control(&mut self, instruction: &Instruction, at: usize) {
         let flow = instruction.def().flow;
         let labels = instruction.fields.iter().filter_map(|f| match f.value {
             Value::Label(label) => Some(label),
             _ => None,
         });
         match flow {
-            Flow::Label { subroutine: true } | Flow::Structured(_) | Flow::Call(Callee::Label) => {
-                return None;
+            Flow::Label { subroutine } => {
+                // The label of the routine itself comes first.
+                if subroutine && at > 0 {
+                    self.unordered.get_or_insert(at);
+                }
+                self.placed.extend(labels.map(|label| (label, at)));
             }
-            Flow::Label { .. } => self.placed.extend(labels.map(|label| (label, at))),
+            Flow::Structured(_) => self.unordered = Some(0),
+            Flow::Call(Callee::Label) => {
+                self.calls.insert(at);
+            }
             Flow::Jump { .. } | Flow::Switch => {
                 let placed = labels.filter_map(|label| self.placed.get(&label));
                 self.loops.extend(placed.map(|start| *start..=at));
             }
-            Flow::Next | Flow::Marker => return Some(()),
+            Flow::Next | Flow::Marker => return,
             _ => {}
         }
         self.blocks.extend([at, at + 1]);
-        Some(())
     }
 
     /// Notes what addresses point at. They must come from variables or other addresses, and go nowhere else.
@@ -255,13 +268,13 @@ impl Uses<'_> {
             mentions.sort_by_key(|(at, mention)| (*at, matches!(mention, Mention::Write { .. })));
             let life = mentions.first()?.0..=mentions.last()?.0;
             let local = self.is_local(*variable, mentions);
-            Some((*variable, if local { life } else { self.whole_loops(life) }))
+            Some((*variable, if local { life } else { self.extended(life) }))
         });
         lives.collect()
     }
 
-    /// Extends a life by the loops that it is in a part of.
-    fn whole_loops(&self, mut life: Life) -> Life {
+    /// Extends a life by the loops that it is in a part of; to all instructions if subroutines run in the middle of it.
+    fn extended(&self, mut life: Life) -> Life {
         for _ in 0..=self.loops.len() {
             let before = life.clone();
             for turn in &self.loops {
@@ -273,6 +286,11 @@ impl Uses<'_> {
                 break;
             }
         }
-        life
+        let calls = self.calls.range(life.clone()).next().is_some();
+        if calls || self.unordered.is_some_and(|from| from <= *life.end()) {
+            0..=usize::MAX
+        } else {
+            life
+        }
     }
 }

@@ -36,8 +36,8 @@ pub(super) unsafe fn command(wait: &Wait) -> Result<Command> {
     Ok(Command {
         // Before the signal, which a counter-based event renews.
         waits: waits.iter().map(|event| event.signal()).collect(),
-        action: None,
         sets: get_some::<Event>(signal)?.map(|event| event.for_command()),
+        ..Command::default()
     })
 }
 
@@ -64,7 +64,7 @@ pub(super) unsafe fn append(
 pub(super) fn action(
     act: impl Fn() -> visakit_driver::error::Result<()> + Send + Sync + 'static,
 ) -> Option<Action> {
-    Some(Arc::new(move || (act(), None)))
+    Some(visakit_driver::stream::action(act))
 }
 
 /// What a copy, or another access to a span, answers where it does not fit.

@@ -61,6 +61,7 @@ api! {
     }
 
     fn clFlush(queue: Pointer) {
+        // Nothing is held back.
         get::<Queue>(queue).map(drop)
     }
 
@@ -110,32 +111,32 @@ api! {
 
     fn clEnqueueMarkerWithWaitList(queue: Pointer, count: u32, from: *const Pointer, event: *mut Pointer) {
         let queue = get::<Queue>(queue)?;
-        enqueue(&queue, cl::CL_COMMAND_MARKER, Wait(count, from, event), false, Box::new(|_| Ok(())))
+        enqueue(&queue, cl::CL_COMMAND_MARKER, Wait(count, from, event), false, None)
     }
 
     fn clEnqueueBarrierWithWaitList(queue: Pointer, count: u32, from: *const Pointer, event: *mut Pointer) {
         let queue = get::<Queue>(queue)?;
-        enqueue(&queue, cl::CL_COMMAND_BARRIER, Wait(count, from, event), false, Box::new(|_| Ok(())))
+        enqueue(&queue, cl::CL_COMMAND_BARRIER, Wait(count, from, event), false, None)
     }
 
     fn clEnqueueMarker(queue: Pointer, event: *mut Pointer) {
         let queue = get::<Queue>(queue)?;
         ensure(!event.is_null(), cl::CL_INVALID_VALUE)?;
         let wait = Wait(0, std::ptr::null(), event);
-        enqueue(&queue, cl::CL_COMMAND_MARKER, wait, false, Box::new(|_| Ok(())))
+        enqueue(&queue, cl::CL_COMMAND_MARKER, wait, false, None)
     }
 
     fn clEnqueueBarrier(queue: Pointer) {
         let queue = get::<Queue>(queue)?;
         let wait = Wait(0, std::ptr::null(), std::ptr::null_mut());
-        enqueue(&queue, cl::CL_COMMAND_BARRIER, wait, false, Box::new(|_| Ok(())))
+        enqueue(&queue, cl::CL_COMMAND_BARRIER, wait, false, None)
     }
 
     fn clEnqueueWaitForEvents(queue: Pointer, count: u32, from: *const Pointer) {
         let queue = get::<Queue>(queue)?;
         ensure(count > 0, cl::CL_INVALID_VALUE)?;
         let wait = Wait(count, from, std::ptr::null_mut());
-        let done = enqueue(&queue, cl::CL_COMMAND_BARRIER, wait, false, Box::new(|_| Ok(())));
+        let done = enqueue(&queue, cl::CL_COMMAND_BARRIER, wait, false, None);
         done.map_err(|code| if code.0 == cl::CL_INVALID_EVENT_WAIT_LIST { Code(cl::CL_INVALID_EVENT) } else { code })
     }
 
@@ -147,6 +148,6 @@ api! {
         let mems = get_all::<Mem>(list, mems)?;
         ensure(!mems.is_empty() && flags & !3 == 0, cl::CL_INVALID_VALUE)?;
         ensure(mems.iter().all(|m| Arc::ptr_eq(&m.context, &queue.context)), cl::CL_INVALID_CONTEXT)?;
-        enqueue(&queue, cl::CL_COMMAND_MIGRATE_MEM_OBJECTS, Wait(count, from, event), false, Box::new(|_| Ok(())))
+        enqueue(&queue, cl::CL_COMMAND_MIGRATE_MEM_OBJECTS, Wait(count, from, event), false, None)
     }
 }

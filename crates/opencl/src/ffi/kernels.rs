@@ -7,7 +7,6 @@ use std::ffi::c_char;
 use std::sync::Arc;
 use visakit_driver::device::Device;
 use visakit_driver::error::{Code, Result, ensure, fail};
-use visakit_driver::event::Work;
 use visakit_driver::handle::{export, release, retain};
 use visakit_driver::kernel::{Arg, Kernel, Takes};
 use visakit_driver::launch::{Grid, command, suggested_local};
@@ -27,7 +26,7 @@ fn device(handle: Pointer) -> Result<Option<Arc<Device>>> {
     }
 }
 
-unsafe fn grid(
+pub(super) unsafe fn grid(
     dimensions: u32,
     offset: *const usize,
     global: *const usize,
@@ -205,16 +204,16 @@ api! {
         let (queue, kernel) = (get::<Queue>(queue)?, get::<Kernel>(kernel)?);
         ensure(Arc::ptr_eq(&queue.context, &kernel.program.context), cl::CL_INVALID_CONTEXT)?;
         let grid = grid(dimensions, offset, global, local)?;
-        let work = command(&queue, &kernel, &grid)?;
-        enqueue(&queue, cl::CL_COMMAND_NDRANGE_KERNEL, Wait(count, from, event), false, work)
+        let launch = command(&queue, &kernel, &grid)?;
+        enqueue(&queue, cl::CL_COMMAND_NDRANGE_KERNEL, Wait(count, from, event), false, Some(launch))
     }
 
     fn clEnqueueTask(queue: Pointer, kernel: Pointer, count: u32, from: *const Pointer, event: *mut Pointer) {
         let (queue, kernel) = (get::<Queue>(queue)?, get::<Kernel>(kernel)?);
         ensure(Arc::ptr_eq(&queue.context, &kernel.program.context), cl::CL_INVALID_CONTEXT)?;
         let grid = Grid { global: vec![1], local: Some(vec![1]), offset: Vec::new() };
-        let work: Work = command(&queue, &kernel, &grid)?;
-        enqueue(&queue, cl::CL_COMMAND_TASK, Wait(count, from, event), false, work)
+        let launch = command(&queue, &kernel, &grid)?;
+        enqueue(&queue, cl::CL_COMMAND_TASK, Wait(count, from, event), false, Some(launch))
     }
 
     fn clEnqueueNativeKernel(

@@ -5,6 +5,7 @@
 //! valid for the stated number of elements, memory used by commands stays valid until they have ended, callbacks can be
 //! called from any thread. Handles are not dereferenced here ([`visakit_driver::handle`]): an invalid one yields an error.
 
+mod commands;
 mod context;
 mod events;
 mod kernels;
@@ -22,9 +23,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use visakit_driver::context::Context;
 use visakit_driver::error::{Code, Result, ensure, fail};
-use visakit_driver::event::{Event, Work};
+use visakit_driver::event::Event;
 use visakit_driver::handle::{Object, find};
 use visakit_driver::queue::Queue;
+use visakit_driver::stream::Action;
 
 /// A handle or a pointer of the caller.
 type Pointer = *mut c_void;
@@ -203,7 +205,7 @@ unsafe fn enqueue(
     kind: u32,
     wait: Wait,
     blocking: bool,
-    work: Work,
+    action: Option<Action>,
 ) -> Result<()> {
     let Wait(count, list, event) = wait;
     // SAFETY: the caller's promise.
@@ -213,7 +215,7 @@ unsafe fn enqueue(
         let failed = waits.iter().any(|e| e.status() < 0);
         ensure(!failed, cl::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)?;
     }
-    let made = queue.enqueue(kind, waits, work);
+    let made = queue.enqueue(kind, &waits, action);
     if !event.is_null() {
         let handle = std::ptr::with_exposed_provenance_mut(visakit_driver::handle::export(&made));
         // SAFETY: the caller's promise.

@@ -6,19 +6,15 @@ use std::sync::Arc;
 use visakit_driver::context::Context;
 use visakit_driver::device::Device;
 use visakit_driver::error::{Code, Result, ensure, fail};
-use visakit_driver::event::Work;
 use visakit_driver::handle::Object;
 use visakit_driver::info::Answer;
 use visakit_driver::kernel::{Arg, Kernel};
 use visakit_driver::queue::Queue;
+use visakit_driver::stream::{Action, action, when_idle};
 use visakit_host::Span;
 
 /// Frees memory whose release was enqueued.
 type Free = Option<unsafe extern "C" fn(Pointer, u32, *mut Pointer, Pointer)>;
-
-fn nothing() -> Work {
-    Box::new(|_| Ok(()))
-}
 
 /// Checks the arguments; returns the alignment.
 fn alignment(context: &Context, size: usize, align: u32) -> Result<usize> {
@@ -28,9 +24,8 @@ fn alignment(context: &Context, size: usize, align: u32) -> Result<usize> {
     Ok(usize::try_from(align).unwrap_or(usize::MAX))
 }
 
-/// Frees an allocation. Running commands keep what they use.
-fn freed(context: Pointer, pointer: Pointer) -> Result<()> {
-    let context = get::<Context>(context)?;
+/// Frees an allocation. Running launches keep what they use.
+fn freed(context: &Context, pointer: Pointer) -> Result<()> {
     ensure(
         pointer.is_null() || context.free(pointer.addr()),
         cl::CL_INVALID_VALUE,
@@ -52,8 +47,9 @@ pub(super) unsafe extern "C" fn clSVMAlloc(
             | cl::CL_MEM_READ_ONLY
             | cl::CL_MEM_SVM_FINE_GRAIN_BUFFER
             | cl::CL_MEM_SVM_ATOMICS;
+        let fine = flags & cl::CL_MEM_SVM_FINE_GRAIN_BUFFER != 0;
         ensure(
-            flags & !known == 0 && flags & cl::CL_MEM_SVM_ATOMICS == 0,
+            flags & !known == 0 && (fine || flags & cl::CL_MEM_SVM_ATOMICS == 0),
             cl::CL_INVALID_VALUE,
         )?;
         let align = alignment(&context, size, align)?;
@@ -117,7 +113,7 @@ make! {
 }
 
 /// Memory of the caller that a command works on.
-unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Work> {
+pub(super) unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Action> {
     ensure(
         size == 0 || (!to.is_null() && !from.is_null()),
         cl::CL_INVALID_VALUE,
@@ -128,13 +124,19 @@ unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Work> {
     )?;
     // SAFETY: the caller's promise.
     let (to, from) = unsafe { (Span::host(to, size), Span::host(from, size)) };
-    Ok(Box::new(move |_| {
+    Ok(action(move || {
         to.copy_from(0, &from, 0, size)
             .ok_or(Code(cl::CL_INVALID_VALUE))
     }))
 }
 
-unsafe fn filling(to: Pointer, pattern: Pointer, each: usize, size: usize) -> Result<Work> {
+/// Memory of the caller that a command fills.
+pub(super) unsafe fn filling(
+    to: Pointer,
+    pattern: Pointer,
+    each: usize,
+    size: usize,
+) -> Result<Action> {
     ensure(!to.is_null() && !pattern.is_null(), cl::CL_INVALID_VALUE)?;
     ensure(each.is_power_of_two() && each <= 128, cl::CL_INVALID_VALUE)?;
     ensure(
@@ -148,7 +150,7 @@ unsafe fn filling(to: Pointer, pattern: Pointer, each: usize, size: usize) -> Re
             Span::host(to, size),
         )
     };
-    Ok(Box::new(move |_| {
+    Ok(action(move || {
         to.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE))
     }))
 }
@@ -164,8 +166,8 @@ api! {
             .into_iter().map(User).collect();
         let (queue, user) = (User(queue), User(user));
         let context = Arc::clone(&found.context);
-        let work: Work = Box::new(move |_| {
-            let mut all: Vec<Pointer> = all.into_iter().map(User::get).collect();
+        let work = action(move || {
+            let mut all: Vec<Pointer> = all.iter().map(|user| user.get()).collect();
             match free {
                 Some(free) => free(queue.get(), number, all.as_mut_ptr(), user.get()),
                 None => all.into_iter().for_each(|p| {
@@ -174,7 +176,7 @@ api! {
             }
             Ok(())
         });
-        enqueue(&found, cl::CL_COMMAND_SVM_FREE, Wait(count, from, event), false, work)
+        enqueue(&found, cl::CL_COMMAND_SVM_FREE, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueSVMMemcpy(
@@ -183,7 +185,7 @@ api! {
     ) {
         let queue = get::<Queue>(queue)?;
         let work = copying(to, source, size)?;
-        enqueue(&queue, cl::CL_COMMAND_SVM_MEMCPY, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_SVM_MEMCPY, Wait(count, from, event), blocking != 0, Some(work))
     }
 
     fn clEnqueueSVMMemFill(
@@ -192,7 +194,7 @@ api! {
     ) {
         let queue = get::<Queue>(queue)?;
         let work = filling(to, pattern, each, size)?;
-        enqueue(&queue, cl::CL_COMMAND_SVM_MEMFILL, Wait(count, from, event), false, work)
+        enqueue(&queue, cl::CL_COMMAND_SVM_MEMFILL, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueSVMMap(
@@ -201,7 +203,7 @@ api! {
     ) {
         let queue = get::<Queue>(queue)?;
         ensure(!pointer.is_null() && size > 0 && flags & !7 == 0, cl::CL_INVALID_VALUE)?;
-        enqueue(&queue, cl::CL_COMMAND_SVM_MAP, Wait(count, from, event), blocking != 0, nothing())
+        enqueue(&queue, cl::CL_COMMAND_SVM_MAP, Wait(count, from, event), blocking != 0, None)
     }
 
     fn clEnqueueSVMUnmap(
@@ -209,7 +211,7 @@ api! {
     ) {
         let queue = get::<Queue>(queue)?;
         ensure(!pointer.is_null(), cl::CL_INVALID_VALUE)?;
-        enqueue(&queue, cl::CL_COMMAND_SVM_UNMAP, Wait(count, from, event), false, nothing())
+        enqueue(&queue, cl::CL_COMMAND_SVM_UNMAP, Wait(count, from, event), false, None)
     }
 
     fn clEnqueueSVMMigrateMem(
@@ -220,15 +222,17 @@ api! {
         ensure(number > 0 && !pointers.is_null() && flags & !3 == 0, cl::CL_INVALID_VALUE)?;
         let all = list(pointers, usize::try_from(number).unwrap_or(0));
         ensure(all.iter().all(|p| queue.context.allocation(p.addr()).is_some()), cl::CL_INVALID_VALUE)?;
-        enqueue(&queue, cl::CL_COMMAND_SVM_MIGRATE_MEM, Wait(count, from, event), false, nothing())
+        enqueue(&queue, cl::CL_COMMAND_SVM_MIGRATE_MEM, Wait(count, from, event), false, None)
     }
 
     fn clMemFreeINTEL(context: Pointer, pointer: Pointer) {
-        freed(context, pointer)
+        freed(&*get::<Context>(context)?, pointer)
     }
 
     fn clMemBlockingFreeINTEL(context: Pointer, pointer: Pointer) {
-        freed(context, pointer)
+        let context = get::<Context>(context)?;
+        when_idle(true, || {});
+        freed(&context, pointer)
     }
 
     fn clGetMemAllocInfoINTEL(
@@ -259,8 +263,8 @@ api! {
         let byte = [value.to_le_bytes()[0]];
         let span = Span::host(to, size);
         ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
-        let work: Work = Box::new(move |_| span.fill(0, size, &byte).ok_or(Code(cl::CL_INVALID_VALUE)));
-        enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, work)
+        let work = action(move || span.fill(0, size, &byte).ok_or(Code(cl::CL_INVALID_VALUE)));
+        enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueMemFillINTEL(
@@ -269,7 +273,7 @@ api! {
     ) {
         let queue = get::<Queue>(queue)?;
         let work = filling(to, pattern, each, size)?;
-        enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, work)
+        enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueMemcpyINTEL(
@@ -278,7 +282,7 @@ api! {
     ) {
         let queue = get::<Queue>(queue)?;
         let work = copying(to, source, size)?;
-        enqueue(&queue, cl::CL_COMMAND_MEMCPY_INTEL, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_MEMCPY_INTEL, Wait(count, from, event), blocking != 0, Some(work))
     }
 
     fn clEnqueueMigrateMemINTEL(
@@ -286,7 +290,7 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let queue = get::<Queue>(queue)?;
-        enqueue(&queue, cl::CL_COMMAND_MIGRATEMEM_INTEL, Wait(count, from, event), false, nothing())
+        enqueue(&queue, cl::CL_COMMAND_MIGRATEMEM_INTEL, Wait(count, from, event), false, None)
     }
 
     fn clEnqueueMemAdviseINTEL(
@@ -294,6 +298,6 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let queue = get::<Queue>(queue)?;
-        enqueue(&queue, cl::CL_COMMAND_MEMADVISE_INTEL, Wait(count, from, event), false, nothing())
+        enqueue(&queue, cl::CL_COMMAND_MEMADVISE_INTEL, Wait(count, from, event), false, None)
     }
 }

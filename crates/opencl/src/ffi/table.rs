@@ -1,6 +1,6 @@
 //! How the loader finds the entry points: the dispatch table, and names.
 
-use super::{Pointer, context, events, kernels, memory, programs, svm, transfer};
+use super::{Pointer, commands, context, events, kernels, memory, programs, svm, transfer};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use std::ffi::{CStr, c_char};
 
@@ -243,9 +243,21 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         name.to_bytes(),
         programs::clBuildProgram
         kernels::clCloneKernel
+        commands::clCommandBarrierWithWaitListKHR
+        commands::clCommandCopyBufferKHR
+        commands::clCommandCopyBufferRectKHR
+        commands::clCommandCopyBufferToImageKHR
+        commands::clCommandCopyImageKHR
+        commands::clCommandCopyImageToBufferKHR
+        commands::clCommandFillBufferKHR
+        commands::clCommandFillImageKHR
+        commands::clCommandNDRangeKernelKHR
+        commands::clCommandSVMMemFillKHR
+        commands::clCommandSVMMemcpyKHR
         programs::clCompileProgram
         memory::clCreateBuffer
         memory::clCreateBufferWithProperties
+        commands::clCreateCommandBufferKHR
         events::clCreateCommandQueue
         events::clCreateCommandQueueWithProperties
         context::clCreateContext
@@ -269,6 +281,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         svm::clDeviceMemAllocINTEL
         events::clEnqueueBarrier
         events::clEnqueueBarrierWithWaitList
+        commands::clEnqueueCommandBufferKHR
         transfer::clEnqueueCopyBuffer
         transfer::clEnqueueCopyBufferRect
         transfer::clEnqueueCopyBufferToImage
@@ -303,8 +316,10 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         transfer::clEnqueueWriteBuffer
         transfer::clEnqueueWriteBufferRect
         transfer::clEnqueueWriteImage
+        commands::clFinalizeCommandBufferKHR
         events::clFinish
         events::clFlush
+        commands::clGetCommandBufferInfoKHR
         events::clGetCommandQueueInfo
         context::clGetContextInfo
         context::clGetDeviceAndHostTimer
@@ -332,6 +347,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         programs::clLinkProgram
         svm::clMemBlockingFreeINTEL
         svm::clMemFreeINTEL
+        commands::clReleaseCommandBufferKHR
         events::clReleaseCommandQueue
         context::clReleaseContext
         context::clReleaseDevice
@@ -340,6 +356,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         memory::clReleaseMemObject
         programs::clReleaseProgram
         memory::clReleaseSampler
+        commands::clRetainCommandBufferKHR
         events::clRetainCommandQueue
         context::clRetainContext
         context::clRetainDevice

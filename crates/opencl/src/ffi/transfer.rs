@@ -3,18 +3,37 @@
 use super::memory::of;
 use super::{Pointer, Wait, api, enqueue, get, list, put};
 use opencl_sys as cl;
+use std::ffi::c_void;
 use std::sync::Arc;
 use visakit_driver::context::Context;
 use visakit_driver::error::{Code, Result, ensure, fail};
-use visakit_driver::event::Work;
 use visakit_driver::memory::Mem;
 use visakit_driver::queue::Queue;
 use visakit_driver::region::{Piece, boxed, copy, extent, of_image, overlap};
+use visakit_driver::stream::{Action, action};
 use visakit_host::Span;
 use visakit_launch::ImageKind;
 
-fn copying(to: Piece, from: Piece, size: [usize; 3]) -> Work {
-    Box::new(move |_| copy(&to, &from, size).ok_or(Code(cl::CL_INVALID_VALUE)))
+fn copying(to: Piece, from: Piece, size: [usize; 3]) -> Action {
+    action(move || copy(&to, &from, size).ok_or(Code(cl::CL_INVALID_VALUE)))
+}
+
+/// An action on an object, which exists until it has ended.
+fn reading(mem: &Arc<Mem>, act: Action) -> Action {
+    let mem = Arc::clone(mem);
+    Arc::new(move || {
+        let _held = &mem;
+        act()
+    })
+}
+
+/// An action that writes into an object, which is considered written from then on.
+fn writing(mem: &Arc<Mem>, act: Action) -> Action {
+    let mem = Arc::clone(mem);
+    Arc::new(move || {
+        mem.write();
+        act()
+    })
 }
 
 /// A box in a buffer or in memory beside one: slices are whole rows apart.
@@ -38,11 +57,8 @@ unsafe fn three(from: *const usize) -> Result<[usize; 3]> {
     list.try_into().map_err(|_| Code(cl::CL_INVALID_VALUE))
 }
 
-/// Whether the host may read (or write) an object; what may be written is considered written.
+/// Whether the host may read (or write) an object.
 fn host_may(mem: &Mem, writes: bool) -> Result<()> {
-    if writes {
-        mem.write();
-    }
     let other = if writes {
         cl::CL_MEM_HOST_READ_ONLY
     } else {
@@ -86,11 +102,154 @@ fn image_of(context: &Arc<Context>, mem: Pointer) -> Result<Arc<Mem>> {
 }
 
 /// A command on bytes in a row.
-fn line(to: Span, from: Span, bytes: usize) -> Work {
-    Box::new(move |_| {
+fn line(to: Span, from: Span, bytes: usize) -> Action {
+    action(move || {
         to.copy_from(0, &from, 0, bytes)
             .ok_or(Code(cl::CL_INVALID_VALUE))
     })
+}
+
+/// The action of a copy from buffer to buffer.
+pub(super) fn copy_buffer(
+    context: &Arc<Context>,
+    (source, from): (Pointer, usize),
+    (target, to): (Pointer, usize),
+    size: usize,
+) -> Result<Action> {
+    let (source, target) = (buffer_of(context, source)?, buffer_of(context, target)?);
+    let (a, b) = (source.span(from, size)?, target.span(to, size)?);
+    ensure(
+        a.address().abs_diff(b.address()) >= size,
+        cl::CL_MEM_COPY_OVERLAP,
+    )?;
+    Ok(writing(&target, reading(&source, line(b, a, size))))
+}
+
+/// A box of a buffer as the host names it: origin, pitches of rows and slices.
+pub(super) type Rect = (Pointer, *const usize, (usize, usize));
+
+/// The action of a copy of a box from buffer to buffer.
+pub(super) unsafe fn copy_rect(
+    context: &Arc<Context>,
+    (source, from, source_pitches): Rect,
+    (target, to, target_pitches): Rect,
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (buffer_of(context, source)?, buffer_of(context, target)?);
+    // SAFETY: the caller's promise.
+    let (region, from, to) = unsafe { (three(region)?, three(from)?, three(to)?) };
+    let a = rect(from, source_pitches, region, |end| source.span(0, end))?;
+    let b = rect(to, target_pitches, region, |end| target.span(0, end))?;
+    ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
+    Ok(writing(&target, reading(&source, copying(b, a, region))))
+}
+
+/// The action of a fill of a buffer.
+pub(super) unsafe fn fill_buffer(
+    context: &Arc<Context>,
+    mem: Pointer,
+    (pattern, each): (*const c_void, usize),
+    (offset, size): (usize, usize),
+) -> Result<Action> {
+    let mem = buffer_of(context, mem)?;
+    let good = !pattern.is_null() && each.is_power_of_two() && each <= 128;
+    ensure(good, cl::CL_INVALID_VALUE)?;
+    ensure(
+        offset.is_multiple_of(each) && size.is_multiple_of(each),
+        cl::CL_INVALID_VALUE,
+    )?;
+    // SAFETY: the caller's promise.
+    let pattern = unsafe { list(pattern.cast::<u8>(), each) };
+    let span = mem.span(offset, size)?;
+    let fill = action(move || {
+        span.fill(0, size, &pattern)
+            .ok_or(Code(cl::CL_INVALID_VALUE))
+    });
+    Ok(writing(&mem, fill))
+}
+
+/// The action of a copy from image to image.
+pub(super) unsafe fn copy_image(
+    context: &Arc<Context>,
+    (source, from): (Pointer, *const usize),
+    (target, to): (Pointer, *const usize),
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (image_of(context, source)?, image_of(context, target)?);
+    let format = |m: &Mem| m.shape.as_ref().map(|s| s.format);
+    ensure(
+        format(&source) == format(&target),
+        cl::CL_IMAGE_FORMAT_MISMATCH,
+    )?;
+    // SAFETY: the caller's promise.
+    let (region, from, to) = unsafe { (three(region)?, three(from)?, three(to)?) };
+    let (a, size) = of_image(&source, from, region)?;
+    let (b, _) = of_image(&target, to, region)?;
+    ensure(!overlap(&a, &b, size), cl::CL_MEM_COPY_OVERLAP)?;
+    Ok(writing(&target, reading(&source, copying(b, a, size))))
+}
+
+/// The action of a copy from image to buffer.
+pub(super) unsafe fn copy_to_buffer(
+    context: &Arc<Context>,
+    (source, from): (Pointer, *const usize),
+    (target, offset): (Pointer, usize),
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (image_of(context, source)?, buffer_of(context, target)?);
+    // SAFETY: the caller's promise.
+    let (a, size) = unsafe { of_image(&source, three(from)?, three(region)?)? };
+    let b = rect([0; 3], (0, 0), size, |bytes| target.span(offset, bytes))?;
+    Ok(writing(&target, reading(&source, copying(b, a, size))))
+}
+
+/// The action of a copy from buffer to image.
+pub(super) unsafe fn copy_to_image(
+    context: &Arc<Context>,
+    (source, offset): (Pointer, usize),
+    (target, to): (Pointer, *const usize),
+    region: *const usize,
+) -> Result<Action> {
+    let (source, target) = (buffer_of(context, source)?, image_of(context, target)?);
+    // SAFETY: the caller's promise.
+    let (b, size) = unsafe { of_image(&target, three(to)?, three(region)?)? };
+    let a = rect([0; 3], (0, 0), size, |bytes| source.span(offset, bytes))?;
+    Ok(writing(&target, reading(&source, copying(b, a, size))))
+}
+
+/// The action of a fill of an image.
+pub(super) unsafe fn fill_image(
+    context: &Arc<Context>,
+    mem: Pointer,
+    color: *const c_void,
+    (origin, region): (*const usize, *const usize),
+) -> Result<Action> {
+    let mem = image_of(context, mem)?;
+    ensure(!color.is_null(), cl::CL_INVALID_VALUE)?;
+    // SAFETY: the caller's promise: four numbers.
+    let color = unsafe { list(color.cast::<u32>(), 4) };
+    // SAFETY: the caller's promise.
+    let (to, size) = unsafe { of_image(&mem, three(origin)?, three(region)?)? };
+    let Ok(color) = <[u32; 4]>::try_from(color) else {
+        return fail(cl::CL_INVALID_VALUE);
+    };
+    let texel = mem
+        .shape
+        .as_ref()
+        .map(|s| s.format.texel(color))
+        .unwrap_or_default();
+    let fill = action(move || {
+        for z in 0..size[2] {
+            for y in 0..size[1] {
+                let at = to.start + y * to.row + z * to.slice;
+                to.span
+                    .fill(at, size[0], &texel)
+                    .ok_or(Code(cl::CL_INVALID_VALUE))?;
+            }
+        }
+        Ok(())
+    });
+    Ok(writing(&mem, fill))
 }
 
 api! {
@@ -103,7 +262,7 @@ api! {
         ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
         host_may(&mem, false)?;
         let work = line(Span::host(to, size), mem.span(offset, size)?, size);
-        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER, Wait(count, from, event), blocking != 0, Some(reading(&mem, work)))
     }
 
     fn clEnqueueWriteBuffer(
@@ -115,7 +274,7 @@ api! {
         ensure(!data.is_null(), cl::CL_INVALID_VALUE)?;
         host_may(&mem, true)?;
         let work = line(mem.span(offset, size)?, Span::host(data, size), size);
-        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER, Wait(count, from, event), blocking != 0, Some(writing(&mem, work)))
     }
 
     fn clEnqueueReadBufferRect(
@@ -131,7 +290,7 @@ api! {
         let ours = rect(three(origin)?, (row, slice), region, |end| mem.span(0, end))?;
         let theirs = rect(three(host_origin)?, (host_row, host_slice), region, |end| Ok(Span::host(to, end)))?;
         let work = copying(theirs, ours, region);
-        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER_RECT, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER_RECT, Wait(count, from, event), blocking != 0, Some(reading(&mem, work)))
     }
 
     fn clEnqueueWriteBufferRect(
@@ -147,7 +306,7 @@ api! {
         let ours = rect(three(origin)?, (row, slice), region, |end| mem.span(0, end))?;
         let theirs = rect(three(host_origin)?, (host_row, host_slice), region, |end| Ok(Span::host(data, end)))?;
         let work = copying(ours, theirs, region);
-        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER_RECT, Wait(count, from, event), blocking != 0, work)
+        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER_RECT, Wait(count, from, event), blocking != 0, Some(writing(&mem, work)))
     }
 
     fn clEnqueueCopyBuffer(
@@ -155,11 +314,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
-        let (a, b) = (source.span(from_offset, size)?, target.span(to_offset, size)?);
-        ensure(a.address().abs_diff(b.address()) >= size, cl::CL_MEM_COPY_OVERLAP)?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, line(b, a, size))
+        let work = copy_buffer(&context, (source, from_offset), (target, to_offset), size)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueCopyBufferRect(
@@ -168,14 +324,13 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
-        let region = three(region)?;
-        let a = rect(three(source_origin)?, (source_row, source_slice), region, |end| source.span(0, end))?;
-        let b = rect(three(target_origin)?, (target_row, target_slice), region, |end| target.span(0, end))?;
-        ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
-        let work = copying(b, a, region);
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, work)
+        let work = copy_rect(
+            &context,
+            (source, source_origin, (source_row, source_slice)),
+            (target, target_origin, (target_row, target_slice)),
+            region,
+        )?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueFillBuffer(
@@ -183,15 +338,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let mem = buffer_of(&context, mem)?;
-        let good = !pattern.is_null() && pattern_size.is_power_of_two() && pattern_size <= 128;
-        ensure(good, cl::CL_INVALID_VALUE)?;
-        ensure(offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size), cl::CL_INVALID_VALUE)?;
-        let pattern = list(pattern.cast::<u8>().cast_const(), pattern_size);
-        let span = mem.span(offset, size)?;
-        let work: Work = Box::new(move |_| span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
-        mem.write();
-        enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, work)
+        let work = fill_buffer(&context, mem, (pattern.cast_const(), pattern_size), (offset, size))?;
+        enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueReadImage(
@@ -203,7 +351,7 @@ api! {
         host_may(&mem, false)?;
         let (ours, size) = of_image(&mem, three(origin)?, three(region)?)?;
         let theirs = beside(to, pitches(&mem, row, slice), size)?;
-        enqueue(&queue, cl::CL_COMMAND_READ_IMAGE, Wait(count, from, event), blocking != 0, copying(theirs, ours, size))
+        enqueue(&queue, cl::CL_COMMAND_READ_IMAGE, Wait(count, from, event), blocking != 0, Some(reading(&mem, copying(theirs, ours, size))))
     }
 
     fn clEnqueueWriteImage(
@@ -215,7 +363,7 @@ api! {
         host_may(&mem, true)?;
         let (ours, size) = of_image(&mem, three(origin)?, three(region)?)?;
         let theirs = beside(data, pitches(&mem, row, slice), size)?;
-        enqueue(&queue, cl::CL_COMMAND_WRITE_IMAGE, Wait(count, from, event), blocking != 0, copying(ours, theirs, size))
+        enqueue(&queue, cl::CL_COMMAND_WRITE_IMAGE, Wait(count, from, event), blocking != 0, Some(writing(&mem, copying(ours, theirs, size))))
     }
 
     fn clEnqueueCopyImage(
@@ -223,15 +371,8 @@ api! {
         region: *const usize, count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (image_of(&context, source)?, image_of(&context, target)?);
-        let format = |m: &Mem| m.shape.as_ref().map(|s| s.format);
-        ensure(format(&source) == format(&target), cl::CL_IMAGE_FORMAT_MISMATCH)?;
-        let region = three(region)?;
-        let (a, size) = of_image(&source, three(source_origin)?, region)?;
-        let (b, _) = of_image(&target, three(target_origin)?, region)?;
-        ensure(!overlap(&a, &b, size), cl::CL_MEM_COPY_OVERLAP)?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, copying(b, a, size))
+        let work = copy_image(&context, (source, source_origin), (target, target_origin), region)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueCopyImageToBuffer(
@@ -239,11 +380,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (image_of(&context, source)?, buffer_of(&context, target)?);
-        let (a, size) = of_image(&source, three(origin)?, three(region)?)?;
-        let b = rect([0; 3], (0, 0), size, |bytes| target.span(offset, bytes))?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, copying(b, a, size))
+        let work = copy_to_buffer(&context, (source, origin), (target, offset), region)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueCopyBufferToImage(
@@ -251,11 +389,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let (source, target) = (buffer_of(&context, source)?, image_of(&context, target)?);
-        let (b, size) = of_image(&target, three(origin)?, three(region)?)?;
-        let a = rect([0; 3], (0, 0), size, |bytes| source.span(offset, bytes))?;
-        target.write();
-        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, copying(b, a, size))
+        let work = copy_to_image(&context, (source, offset), (target, origin), region)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueFillImage(
@@ -263,25 +398,8 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let (queue, context) = context_of(queue)?;
-        let mem = image_of(&context, mem)?;
-        ensure(!color.is_null(), cl::CL_INVALID_VALUE)?;
-        let color = list(color.cast::<u32>().cast_const(), 4);
-        let (to, size) = of_image(&mem, three(origin)?, three(region)?)?;
-        let Ok(color) = <[u32; 4]>::try_from(color) else {
-            return fail(cl::CL_INVALID_VALUE);
-        };
-        let texel = mem.shape.as_ref().map(|s| s.format.texel(color)).unwrap_or_default();
-        let work: Work = Box::new(move |_| {
-            for z in 0..size[2] {
-                for y in 0..size[1] {
-                    let at = to.start + y * to.row + z * to.slice;
-                    to.span.fill(at, size[0], &texel).ok_or(Code(cl::CL_INVALID_VALUE))?;
-                }
-            }
-            Ok(())
-        });
-        mem.write();
-        enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, work)
+        let work = fill_image(&context, mem, color.cast_const(), (origin, region))?;
+        enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, Some(work))
     }
 
     fn clEnqueueUnmapMemObject(
@@ -290,11 +408,11 @@ api! {
         let (queue, context) = context_of(queue)?;
         let mem = of(&context, mem)?;
         let map = mem.unmap(pointer.addr())?;
-        let work: Work = Box::new(move |_| {
+        let work = action(move || {
             mem.take_from_host(&map);
             Ok(())
         });
-        enqueue(&queue, cl::CL_COMMAND_UNMAP_MEM_OBJECT, Wait(count, from, event), false, work)
+        enqueue(&queue, cl::CL_COMMAND_UNMAP_MEM_OBJECT, Wait(count, from, event), false, Some(work))
     }
 }
 
@@ -335,12 +453,15 @@ unsafe fn map(
 ) -> Result<usize> {
     let pointer = mem.map(offset, bytes, writes)?;
     let mapped = Arc::clone(mem);
-    let work: Work = Box::new(move |_| {
+    let work = action(move || {
         mapped.to_host(offset, bytes);
+        if writes {
+            mapped.write();
+        }
         Ok(())
     });
     // SAFETY: the caller's promise.
-    let done = unsafe { enqueue(queue, kind, wait, blocking, work) };
+    let done = unsafe { enqueue(queue, kind, wait, blocking, Some(work)) };
     if done.is_err() {
         mem.unmap(pointer)?;
     }
