@@ -6,6 +6,7 @@
 //! free for the longest time is used again when there is no other. Hence a pointer to what was released is recognised.
 
 use crate::context::lock;
+use opencl_sys as cl;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -41,6 +42,8 @@ pub(crate) enum What {
     Image,
     /// A section of program-scope variables.
     Variables(String),
+    /// What is mapped into a range that the host reserved.
+    Range,
     /// Memory with the host's address.
     Shared {
         /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
@@ -69,6 +72,7 @@ impl Known {
             What::Buffer => "buffer",
             What::Image => "image",
             What::Variables(section) => return format!("the variables in {section}"),
+            What::Range => "range",
             What::Shared { .. } => "allocation",
         };
         format!("{kind} {} of {} bytes", self.number, self.bytes)
@@ -171,13 +175,28 @@ impl Addresses {
 
     /// Releases shared memory; false if there is none at the address.
     pub(crate) fn free(&self, address: usize) -> bool {
-        let there = self
-            .shared(address)
-            .is_some_and(|svm| svm.address == address);
+        let there = lock(&self.0)
+            .known
+            .get(&(address as u64))
+            .is_some_and(|known| {
+                known.storage.is_some() && matches!(known.what, What::Shared { .. })
+            });
         if there {
             self.release(address as u64);
         }
         there
+    }
+
+    /// Forgets a range, if anything was mapped there.
+    pub(crate) fn end(&self, address: usize) {
+        let mut state = lock(&self.0);
+        if state
+            .known
+            .remove(&(address as u64))
+            .is_some_and(|known| known.storage.is_none())
+        {
+            state.released.retain(|other| *other != address as u64);
+        }
     }
 
     /// The shared memory that has an address in its pages.
@@ -186,13 +205,14 @@ impl Addresses {
         let (start, known) = state.known.range(..=address as u64).next_back()?;
         let start = usize::try_from(*start).ok()?;
         let storage = known.storage.clone()?;
-        let What::Shared {
-            kind,
-            flags,
-            device,
-        } = known.what
-        else {
-            return None;
+        let (kind, flags, device) = match known.what {
+            What::Shared {
+                kind,
+                flags,
+                device,
+            } => (kind, flags, device),
+            What::Range => (cl::CL_MEM_TYPE_DEVICE_INTEL, 0, 0),
+            _ => return None,
         };
         (address - start < storage.room()).then_some(Svm {
             storage,
@@ -207,7 +227,7 @@ impl Addresses {
     pub(crate) fn has_shared(&self) -> bool {
         let state = lock(&self.0);
         let mut known = state.known.values();
-        known.any(|k| k.storage.is_some() && matches!(k.what, What::Shared { .. }))
+        known.any(|k| k.storage.is_some() && matches!(k.what, What::Shared { .. } | What::Range))
     }
 
     /// How many things have an address.

@@ -5,7 +5,9 @@ use crate::device::{Device, platform};
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
+use crate::reservation::Reservation;
 use opencl_sys as cl;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use visakit_exec::memory::Reachable as _;
@@ -32,6 +34,8 @@ pub struct Context {
     notify: Option<Notifier>,
     /// Where everything is.
     pub(crate) addresses: Arc<Addresses>,
+    /// Ranges of addresses that the host reserved, by their beginnings.
+    pub(crate) reservations: Mutex<BTreeMap<usize, Reservation>>,
     destructors: Mutex<Vec<Later>>,
 }
 
@@ -89,6 +93,7 @@ impl Context {
             properties,
             notify,
             addresses: Arc::default(),
+            reservations: Mutex::default(),
             destructors: Mutex::default(),
         }))
     }

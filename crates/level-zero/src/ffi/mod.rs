@@ -15,6 +15,7 @@ mod kernels;
 mod lists;
 mod memory;
 mod modules;
+mod ranges;
 mod table;
 mod types;
 

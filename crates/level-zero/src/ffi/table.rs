@@ -3,7 +3,9 @@
 //! A loader of an earlier version has a shorter table. Functions that are not here answer that they are not supported, so
 //! that no entry is null.
 
-use super::{append, copies, device, driver, events, images, kernels, lists, memory, modules};
+use super::{
+    append, copies, device, driver, events, images, kernels, lists, memory, modules, ranges,
+};
 use crate::error::{Error, Result, ensure};
 
 /// Answers for all functions that are not here, whatever their arguments are.
@@ -390,7 +392,7 @@ tables! {
         0 zeModuleGetGlobalPointer => modules,
         0 zeModuleGetKernelNames => modules,
         0 zeModuleGetProperties => modules,
-        0 zeModuleGetFunctionPointer,
+        0 zeModuleGetFunctionPointer => modules,
         3 zeModuleInspectLinkageExt,
     }
     zeGetModuleBuildLogProcAddrTable {
@@ -422,18 +424,18 @@ tables! {
         0 zeSamplerDestroy => images,
     }
     zeGetPhysicalMemProcAddrTable {
-        0 zePhysicalMemCreate,
-        0 zePhysicalMemDestroy,
-        15 zePhysicalMemGetProperties,
+        0 zePhysicalMemCreate => ranges,
+        0 zePhysicalMemDestroy => ranges,
+        15 zePhysicalMemGetProperties => ranges,
     }
     zeGetVirtualMemProcAddrTable {
-        0 zeVirtualMemReserve,
-        0 zeVirtualMemFree,
-        0 zeVirtualMemQueryPageSize,
-        0 zeVirtualMemMap,
-        0 zeVirtualMemUnmap,
-        0 zeVirtualMemSetAccessAttribute,
-        0 zeVirtualMemGetAccessAttribute,
+        0 zeVirtualMemReserve => ranges,
+        0 zeVirtualMemFree => ranges,
+        0 zeVirtualMemQueryPageSize => ranges,
+        0 zeVirtualMemMap => ranges,
+        0 zeVirtualMemUnmap => ranges,
+        0 zeVirtualMemSetAccessAttribute => ranges,
+        0 zeVirtualMemGetAccessAttribute => ranges,
     }
     zeGetFabricVertexExpProcAddrTable {
         4 zeFabricVertexGetExp,

@@ -4,6 +4,7 @@ pub mod event;
 pub mod kernel;
 pub mod list;
 pub mod module;
+pub mod physical;
 
 use opencl_sys as cl;
 use visakit_driver::error::Code;
@@ -31,5 +32,6 @@ objects!(
     list::List,
     module::Module,
     module::BuildLog,
-    kernel::Kernel
+    kernel::Kernel,
+    physical::Physical
 );
