@@ -9,9 +9,10 @@ use crate::context::lock;
 use opencl_sys as cl;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use visakit_exec::Memory;
 use visakit_exec::memory::{Reachable, Reached, Storage};
+use visakit_host::Block;
 
 /// First region of buffers whose addresses are not the host's: 64 TiB. The first 16,384 of them have addresses of 47
 /// bits.
@@ -52,6 +53,8 @@ pub(crate) enum What {
         flags: u64,
         /// The device, if it is of one.
         device: usize,
+        /// Its pages.
+        block: Weak<Block>,
     },
 }
 
@@ -210,6 +213,7 @@ impl Addresses {
                 kind,
                 flags,
                 device,
+                ..
             } => (kind, flags, device),
             What::Range => (cl::CL_MEM_TYPE_DEVICE_INTEL, 0, 0),
             _ => return None,
@@ -221,6 +225,15 @@ impl Addresses {
             flags,
             device,
         })
+    }
+
+    /// The pages of the shared memory that has an address.
+    pub(crate) fn block(&self, address: usize) -> Option<Arc<Block>> {
+        let start = self.shared(address)?.address as u64;
+        match &lock(&self.0).known.get(&start)?.what {
+            What::Shared { block, .. } => block.upgrade(),
+            _ => None,
+        }
     }
 
     /// Whether there is shared memory.

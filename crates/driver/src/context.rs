@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use visakit_exec::memory::Reachable as _;
-use visakit_host::{Block, Span};
+use visakit_host::{Block, Pages, Span};
 
 /// A mutex whose data is whole after every statement: a panic elsewhere does not spoil it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -147,14 +147,39 @@ impl Context {
         ensure(size > 0, cl::CL_INVALID_BUFFER_SIZE)?;
         ensure(align <= 0x1_0000, cl::CL_INVALID_VALUE)?;
         let block = Block::at_address(size).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        Ok(self.add(&block, (kind, flags, device)))
+    }
+
+    fn add(&self, block: &Arc<Block>, (kind, flags, device): (u32, u64, usize)) -> usize {
         let what = What::Shared {
             kind,
             flags,
             device,
+            block: Arc::downgrade(block),
         };
         self.addresses
             .add(block.address() as u64, &block.storage(), what);
-        Ok(block.address())
+        block.address()
+    }
+
+    /// The pages of the allocation that has an address, for other processes, and the place of the address in them.
+    ///
+    /// # Errors
+    /// Where there is no allocation, or the host has no pages for it.
+    pub fn share<T>(&self, address: usize, call: impl FnOnce(&Pages, usize) -> T) -> Result<T> {
+        let block = self.addresses.block(address);
+        let block = block.ok_or(Code(cl::CL_INVALID_VALUE))?;
+        let pages = block.share().ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        Ok(call(pages, address - block.address()))
+    }
+
+    /// An allocation of pages that another process shares.
+    ///
+    /// # Errors
+    /// If there are no addresses for it.
+    pub fn adopt(&self, pages: Pages, kind: u32, device: usize) -> Result<usize> {
+        let block = Block::of(pages).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        Ok(self.add(&block, (kind, 0, device)))
     }
 
     /// Forgets an allocation; launches that have reached it keep its bytes.

@@ -97,14 +97,14 @@ impl Reservation {
         Ok(())
     }
 
-    /// Ends the mappings of bytes, which must be whole mappings.
+    /// Ends the mappings of bytes, which must be whole ones, if there are any.
     fn unmap(&mut self, place: usize, bytes: usize) -> Result<()> {
         let end = place + bytes;
         let inside = self.mapped.range(place..end);
         let inside: Vec<_> = inside.map(|(start, length)| (*start, *length)).collect();
         let whole = inside
             .last()
-            .is_some_and(|(start, length)| start + length <= end);
+            .is_none_or(|(start, length)| start + length <= end);
         let before = self.mapped.range(..place).next_back();
         let cut = before.is_some_and(|(start, length)| start + length > place);
         ensure(whole && !cut, INVALID.0)?;
@@ -191,10 +191,10 @@ impl Context {
         })
     }
 
-    /// Ends mappings.
+    /// Ends mappings, if there are any.
     ///
     /// # Errors
-    /// Bytes that are no whole mappings.
+    /// Bytes that have a part of a mapping.
     pub fn unmap(&self, address: usize, bytes: usize) -> Result<()> {
         self.in_range(address, bytes, |range, place| range.unmap(place, bytes))
     }
@@ -297,7 +297,7 @@ mod tests {
                         .collect();
                     let rest = self.behind[..a].iter().chain(&self.behind[a + n..]);
                     let cut = rest.filter_map(|p| number(*p)).any(|m| mine.contains(&m));
-                    if mine.is_empty() || cut {
+                    if cut {
                         return false;
                     }
                     for page in a..a + n {

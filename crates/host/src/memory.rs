@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use visakit_exec::Memory;
 use visakit_exec::memory::{Storage, Word};
 
@@ -33,6 +33,8 @@ pub struct Block {
     bytes: usize,
     mapped: usize,
     region: Option<(usize, usize)>,
+    /// What other processes can map, too.
+    pages: OnceLock<Pages>,
 }
 
 // SAFETY: a block is an address range; access to the bytes is the responsibility of those who share them.
@@ -72,6 +74,7 @@ impl Block {
             bytes,
             mapped,
             region: None,
+            pages: OnceLock::new(),
         }))
     }
 
@@ -95,6 +98,7 @@ impl Block {
                     bytes,
                     mapped,
                     region: Some((at, count)),
+                    pages: OnceLock::new(),
                 }));
             }
         }
@@ -126,15 +130,22 @@ impl Block {
         self.replace(at, bytes, flags, -1, 0)
     }
 
-    /// Makes pages of its bytes that other processes can map, too. What others write meanwhile may be lost.
-    pub fn share(&self) -> Option<Pages> {
+    /// The bytes that pages of another process have, at an address that can be that of a buffer in a [`Memory`].
+    pub fn of(pages: Pages) -> Option<Arc<Self>> {
+        let made = Self::at_address(pages.bytes())?;
+        let whole = pages.bytes() / SMALLEST * SMALLEST;
+        made.map(0, &pages, 0, whole)?;
+        made.pages.set(pages).ok()?;
+        Some(made)
+    }
+
+    /// Pages of its bytes that other processes can map, too. What others write during the first call may be lost.
+    pub fn share(&self) -> Option<&Pages> {
+        if let Some(pages) = self.pages.get() {
+            return Some(pages);
+        }
         let pages = Pages::new(self.mapped)?;
-        let copy = Self {
-            start: map(0, self.mapped, false)?,
-            bytes: self.mapped,
-            mapped: self.mapped,
-            region: None,
-        };
+        let copy = Self::new(self.mapped)?;
         copy.map(0, &pages, 0, self.mapped)?;
         let all = |block: &Self| Span {
             start: block.address(),
@@ -148,7 +159,15 @@ impl Block {
                 to.copy_from(at, &from, at, SMALLEST)?;
             }
         }
-        self.map(0, &pages, 0, self.mapped)?;
+        // Others may have done so first: then their pages count.
+        let mut mine = false;
+        let pages = self.pages.get_or_init(|| {
+            mine = true;
+            pages
+        });
+        if mine {
+            self.map(0, pages, 0, self.mapped)?;
+        }
         Some(pages)
     }
 

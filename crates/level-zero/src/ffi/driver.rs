@@ -106,7 +106,8 @@ api! {
 
     fn zeDriverGetIpcProperties(driver: Handle, to: *mut Flags) {
         get::<Platform>(driver)?;
-        change(to, |properties| properties.flags = 0)
+        // `ZE_IPC_PROPERTY_FLAG_MEMORY`
+        change(to, |properties| properties.flags = 1)
     }
 
     fn zeDriverGetExtensionProperties(driver: Handle, count: *mut u32, to: *mut Extension) {

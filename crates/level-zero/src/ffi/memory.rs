@@ -24,7 +24,7 @@ const DEFERRED: u32 = 2;
 const PAGE: u64 = 1 << 16;
 
 /// The kinds of memory, and their numbers here.
-const KINDS: [(u32, u32); 3] = [
+pub(super) const KINDS: [(u32, u32); 3] = [
     (cl::CL_MEM_TYPE_HOST_INTEL, 1),
     (cl::CL_MEM_TYPE_DEVICE_INTEL, 2),
     (cl::CL_MEM_TYPE_SHARED_INTEL, 3),

@@ -11,6 +11,7 @@ mod device;
 mod driver;
 mod events;
 mod images;
+mod ipc;
 mod kernels;
 mod lists;
 mod memory;

@@ -4,7 +4,7 @@
 //! that no entry is null.
 
 use super::{
-    append, copies, device, driver, events, images, kernels, lists, memory, modules, ranges,
+    append, copies, device, driver, events, images, ipc, kernels, lists, memory, modules, ranges,
 };
 use crate::error::{Error, Result, ensure};
 
@@ -331,17 +331,17 @@ tables! {
         0 zeMemFree => memory,
         0 zeMemGetAllocProperties => memory,
         0 zeMemGetAddressRange => memory,
-        0 zeMemGetIpcHandle,
-        0 zeMemOpenIpcHandle,
-        0 zeMemCloseIpcHandle,
+        0 zeMemGetIpcHandle => ipc,
+        0 zeMemOpenIpcHandle => ipc,
+        0 zeMemCloseIpcHandle => ipc,
         3 zeMemFreeExt => memory,
-        6 zeMemPutIpcHandle,
+        6 zeMemPutIpcHandle => ipc,
         9 zeMemGetPitchFor2dImage,
-        15 zeMemGetIpcHandleWithProperties,
+        15 zeMemGetIpcHandleWithProperties => ipc,
     }
     zeGetMemExpProcAddrTable {
-        6 zeMemGetIpcHandleFromFileDescriptorExp,
-        6 zeMemGetFileDescriptorFromIpcHandleExp,
+        6 zeMemGetIpcHandleFromFileDescriptorExp => ipc,
+        6 zeMemGetFileDescriptorFromIpcHandleExp => ipc,
         7 zeMemSetAtomicAccessAttributeExp,
         7 zeMemGetAtomicAccessAttributeExp,
     }
