@@ -162,11 +162,14 @@ impl Context {
         block.address()
     }
 
-    /// The pages of the allocation that has an address, for other processes, and the place of the address in them.
+    /// The pages of the allocation that has an address, or of what is mapped there, for other processes, and the place of the address in them.
     ///
     /// # Errors
     /// Where there is no allocation, or the host has no pages for it.
     pub fn share<T>(&self, address: usize, call: impl FnOnce(&Pages, usize) -> T) -> Result<T> {
+        if let Some((pages, at)) = self.mapped(address) {
+            return Ok(call(&pages, at));
+        }
         let block = self.addresses.block(address);
         let block = block.ok_or(Code(cl::CL_INVALID_VALUE))?;
         let pages = block.share().ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;

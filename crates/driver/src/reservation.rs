@@ -44,12 +44,21 @@ impl Values {
     }
 }
 
+/// What is mapped in a range.
+#[derive(Debug)]
+struct Mapping {
+    bytes: usize,
+    pages: Arc<Pages>,
+    /// The place in the pages.
+    from: usize,
+}
+
 /// A range of addresses.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     block: Arc<Block>,
-    /// What is mapped: place and bytes.
-    mapped: BTreeMap<usize, usize>,
+    /// What is mapped, by places.
+    mapped: BTreeMap<usize, Mapping>,
     /// `ZE_MEMORY_ACCESS_ATTRIBUTE_…`
     access: Values,
 }
@@ -78,21 +87,26 @@ impl Reservation {
 
     fn is_mapped(&self, place: usize, bytes: usize) -> bool {
         let before = self.mapped.range(..place + bytes).next_back();
-        before.is_some_and(|(start, length)| start + length > place)
+        before.is_some_and(|(start, mapping)| start + mapping.bytes > place)
     }
 
     fn map(
         &mut self,
         place: usize,
         bytes: usize,
-        from: (&Pages, usize),
+        from: (&Arc<Pages>, usize),
         access: u32,
     ) -> Result<()> {
         ensure(!self.is_mapped(place, bytes), INVALID.0)?;
         let (pages, offset) = from;
         let done = self.block.map(place, pages, offset, bytes);
         done.ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
-        self.mapped.insert(place, bytes);
+        let mapping = Mapping {
+            bytes,
+            pages: Arc::clone(pages),
+            from: offset,
+        };
+        self.mapped.insert(place, mapping);
         self.access.set(place, place + bytes, access);
         Ok(())
     }
@@ -101,12 +115,14 @@ impl Reservation {
     fn unmap(&mut self, place: usize, bytes: usize) -> Result<()> {
         let end = place + bytes;
         let inside = self.mapped.range(place..end);
-        let inside: Vec<_> = inside.map(|(start, length)| (*start, *length)).collect();
+        let inside: Vec<_> = inside
+            .map(|(start, mapping)| (*start, mapping.bytes))
+            .collect();
         let whole = inside
             .last()
             .is_none_or(|(start, length)| start + length <= end);
         let before = self.mapped.range(..place).next_back();
-        let cut = before.is_some_and(|(start, length)| start + length > place);
+        let cut = before.is_some_and(|(start, mapping)| start + mapping.bytes > place);
         ensure(whole && !cut, INVALID.0)?;
         let done = self.block.clear(place, bytes);
         done.ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
@@ -119,8 +135,8 @@ impl Reservation {
 
     /// What kernels find there.
     fn storage(&self) -> Option<Storage> {
-        let (start, length) = self.mapped.last_key_value()?;
-        Some(self.block.first(start + length))
+        let (start, mapping) = self.mapped.last_key_value()?;
+        Some(self.block.first(start + mapping.bytes))
     }
 }
 
@@ -180,7 +196,7 @@ impl Context {
         &self,
         address: usize,
         bytes: usize,
-        from: (&Pages, usize),
+        from: (&Arc<Pages>, usize),
         access: u32,
     ) -> Result<()> {
         ensure(from.1.is_multiple_of(PAGE), INVALID.0)?;
@@ -208,6 +224,16 @@ impl Context {
             range.access.set(place, place + bytes, access);
             Ok(())
         })
+    }
+
+    /// The pages that are mapped at an address, and the place in them; `None` if nothing is mapped there.
+    pub(crate) fn mapped(&self, address: usize) -> Option<(Arc<Pages>, usize)> {
+        let all = lock(&self.reservations);
+        let (start, range) = all.range(..=address).next_back()?;
+        let place = address - start;
+        let (begin, mapping) = range.mapped.range(..=place).next_back()?;
+        let at = place - begin;
+        (at < mapping.bytes).then(|| (Arc::clone(&mapping.pages), mapping.from + at))
     }
 
     /// Which accesses the host allowed, and for how many bytes in a row.
@@ -331,7 +357,7 @@ mod tests {
             let device = Arc::new(Device::of(&MODELS[0]).unwrap());
             let context = Context::new(vec![device], Vec::new(), None).unwrap();
             let start = context.reserve(PAGES * PAGE).unwrap();
-            let pages = Pages::new(PAGES * PAGE).unwrap();
+            let pages = Arc::new(Pages::new(PAGES * PAGE).unwrap());
             let mut model = Model::default();
             for step in steps {
                 let done = match step {
@@ -349,6 +375,9 @@ mod tests {
                 for page in 0..PAGES {
                     let there = byte(&context, start, page).read::<1>(0).unwrap();
                     prop_assert_eq!(there, [*model.byte(page)], "{:?}, page {}", step, page);
+                    let found = context.mapped(start + page * PAGE + 7).map(|found| found.1);
+                    let behind = model.behind[page].map(|(_, at)| at * PAGE + 7);
+                    prop_assert_eq!(found, behind);
                     let (access, bytes) = context.access(start + page * PAGE, PAGE).unwrap();
                     let same = model.access[page..].iter().take_while(|a| **a == access);
                     prop_assert_eq!((model.access[page], same.count() * PAGE), (access, bytes));

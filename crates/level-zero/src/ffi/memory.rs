@@ -1,7 +1,8 @@
 //! Memory with one address for host and devices.
 
-use super::types::{AllocationProperties, Flags};
-use super::{Handle, api, change, get, get_some, pointer, put, take};
+use super::ipc::exported;
+use super::types::{AllocationProperties, ExportedFile, Flags};
+use super::{Handle, api, chain, change, get, get_some, pointer, put, take};
 use crate::error::{Error, Result, ensure};
 use opencl_sys as cl;
 use std::ffi::c_void;
@@ -19,6 +20,9 @@ const BLOCKING: u32 = 1;
 
 /// `ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE`: the same, without waiting.
 const DEFERRED: u32 = 2;
+
+/// `ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD`.
+const EXPORT_FILE: u32 = 0x1a;
 
 /// Bytes of a page.
 const PAGE: u64 = 1 << 16;
@@ -143,6 +147,10 @@ api! {
             properties.id = found.as_ref().map_or(0, |svm| svm.address as u64 >> 16);
             properties.page = if known.is_some() { PAGE } else { 0 };
         })?;
+        for (_, place) in chain(take(to)?.next).into_iter().filter(|(kind, _)| *kind == EXPORT_FILE) {
+            let file = exported(&context, memory.addr())?;
+            change(place.cast::<ExportedFile>(), |export| export.file = file)?;
+        }
         if !device.is_null() {
             put(device, found.map_or(std::ptr::null_mut(), |svm| pointer(svm.device)))?;
         }

@@ -116,6 +116,8 @@ chained! {
     SamplerDescriptor { addressing: u32, filter: u32, normalized: u8, }
     /// `ze_memory_allocation_properties_t`
     AllocationProperties { kind: u32, id: u64, page: u64, }
+    /// `ze_external_memory_export_fd_t`
+    ExportedFile { flags: u32, file: i32, }
     /// `ze_physical_mem_desc_t`
     PhysicalDescriptor { flags: u32, size: usize, }
     /// `ze_physical_mem_properties_t`

@@ -17,7 +17,7 @@ pub struct Physical {
     /// Its context.
     pub context: Arc<Context>,
     /// Its bytes.
-    pub pages: Pages,
+    pub pages: Arc<Pages>,
     /// A number that no other has.
     pub id: u64,
 }
@@ -41,7 +41,7 @@ impl Physical {
         Ok(Arc::new(Self {
             handle: Handle::default(),
             context: Arc::clone(context),
-            pages: Pages::new(bytes).ok_or(Error::OUT_OF_HOST_MEMORY)?,
+            pages: Arc::new(Pages::new(bytes).ok_or(Error::OUT_OF_HOST_MEMORY)?),
             id: NEXT.fetch_add(1, Relaxed),
         }))
     }
