@@ -55,6 +55,8 @@ pub(crate) enum What {
         device: usize,
         /// Its pages.
         block: Weak<Block>,
+        /// Bytes of the first pages that are not the host's, so that the others are aligned.
+        skip: usize,
     },
 }
 
@@ -115,6 +117,8 @@ pub struct Svm {
     pub storage: Storage,
     /// Its address.
     pub address: usize,
+    /// Bytes at its beginning that the host does not know of: what it got is aligned to more than a page.
+    pub skip: usize,
     /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
     pub kind: u32,
     /// Flags as they were given.
@@ -176,18 +180,22 @@ impl Addresses {
         }
     }
 
-    /// Releases shared memory; false if there is none at the address.
+    /// Releases shared memory; false if there is none that the host got at the address.
     pub(crate) fn free(&self, address: usize) -> bool {
-        let there = lock(&self.0)
-            .known
-            .get(&(address as u64))
-            .is_some_and(|known| {
-                known.storage.is_some() && matches!(known.what, What::Shared { .. })
-            });
-        if there {
-            self.release(address as u64);
+        let start = {
+            let state = lock(&self.0);
+            let before = state.known.range(..=address as u64).next_back();
+            before.and_then(|(start, known)| match known.what {
+                What::Shared { skip, .. } if known.storage.is_some() => {
+                    (*start + skip as u64 == address as u64).then_some(*start)
+                }
+                _ => None,
+            })
+        };
+        if let Some(start) = start {
+            self.release(start);
         }
-        there
+        start.is_some()
     }
 
     /// Forgets a range, if anything was mapped there.
@@ -208,19 +216,21 @@ impl Addresses {
         let (start, known) = state.known.range(..=address as u64).next_back()?;
         let start = usize::try_from(*start).ok()?;
         let storage = known.storage.clone()?;
-        let (kind, flags, device) = match known.what {
+        let (kind, flags, device, skip) = match known.what {
             What::Shared {
                 kind,
                 flags,
                 device,
+                skip,
                 ..
-            } => (kind, flags, device),
-            What::Range => (cl::CL_MEM_TYPE_DEVICE_INTEL, 0, 0),
+            } => (kind, flags, device, skip),
+            What::Range => (cl::CL_MEM_TYPE_DEVICE_INTEL, 0, 0, 0),
             _ => return None,
         };
         (address - start < storage.room()).then_some(Svm {
             storage,
             address: start,
+            skip,
             kind,
             flags,
             device,

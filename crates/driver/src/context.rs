@@ -18,6 +18,12 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Bytes to which all allocations are aligned.
+const ALIGNED: usize = 1 << 16;
+
+/// Bytes to which an allocation can be aligned.
+pub const MOST_ALIGNED: usize = 1 << 30;
+
 /// Something to be called later.
 pub type Later = Box<dyn FnOnce() + Send>;
 
@@ -144,22 +150,46 @@ impl Context {
         align: usize,
         (kind, flags, device): (u32, u64, usize),
     ) -> Result<usize> {
-        ensure(size > 0, cl::CL_INVALID_BUFFER_SIZE)?;
-        ensure(align <= 0x1_0000, cl::CL_INVALID_VALUE)?;
-        let block = Block::at_address(size).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
-        Ok(self.add(&block, (kind, flags, device)))
+        ensure(align <= ALIGNED, cl::CL_INVALID_VALUE)?;
+        self.allocate_aligned(size, align, (kind, flags, device))
     }
 
-    fn add(&self, block: &Arc<Block>, (kind, flags, device): (u32, u64, usize)) -> usize {
+    /// The same for alignments of up to [`MOST_ALIGNED`] bytes.
+    ///
+    /// # Errors
+    /// If there is no space.
+    pub fn allocate_aligned(
+        &self,
+        size: usize,
+        align: usize,
+        what: (u32, u64, usize),
+    ) -> Result<usize> {
+        ensure(size > 0, cl::CL_INVALID_BUFFER_SIZE)?;
+        ensure(align <= MOST_ALIGNED, cl::CL_INVALID_VALUE)?;
+        // Addresses of pages are `ALIGNED` behind multiples of more.
+        let skip = align.saturating_sub(ALIGNED);
+        let whole = size.checked_add(skip);
+        let block = whole.and_then(Block::at_address);
+        let block = block.ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        Ok(self.add(&block, skip, what))
+    }
+
+    fn add(
+        &self,
+        block: &Arc<Block>,
+        skip: usize,
+        (kind, flags, device): (u32, u64, usize),
+    ) -> usize {
         let what = What::Shared {
             kind,
             flags,
             device,
             block: Arc::downgrade(block),
+            skip,
         };
         self.addresses
             .add(block.address() as u64, &block.storage(), what);
-        block.address()
+        block.address() + skip
     }
 
     /// The pages of the allocation that has an address, or of what is mapped there, for other processes, and the place of the address in them.
@@ -182,7 +212,7 @@ impl Context {
     /// If there are no addresses for it.
     pub fn adopt(&self, pages: Pages, kind: u32, device: usize) -> Result<usize> {
         let block = Block::of(pages).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
-        Ok(self.add(&block, (kind, 0, device)))
+        Ok(self.add(&block, 0, (kind, 0, device)))
     }
 
     /// Forgets an allocation; launches that have reached it keep its bytes.

@@ -168,8 +168,8 @@ api! {
     fn zeDeviceGetCommandQueueGroupProperties(device: Handle, count: *mut u32, to: *mut QueueGroup) {
         get::<Device>(device)?;
         enumerate_with(count, to, &[&|group: &mut QueueGroup| {
-            // Computes and copies.
-            group.flags = 3;
+            // Computes, copies, and has cooperative launches.
+            group.flags = 7;
             group.pattern = PATTERN;
             group.queues = 1;
         }])

@@ -137,7 +137,7 @@ api! {
         let context = get::<Context>(context)?;
         ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
         let found = context.allocation(memory.addr()).ok_or(Error::INVALID_ARGUMENT)?;
-        ensure(context.free(found.address), Error::INVALID_ARGUMENT)
+        ensure(context.free(found.address + found.skip), Error::INVALID_ARGUMENT)
     }
 
     // The file ends with the allocation.

@@ -6,7 +6,7 @@ use super::{Handle, api, chain, change, get, get_some, pointer, put, take};
 use crate::error::{Error, Result, ensure};
 use opencl_sys as cl;
 use std::ffi::c_void;
-use visakit_driver::context::Context;
+use visakit_driver::context::{Context, MOST_ALIGNED};
 use visakit_driver::device::Device;
 use visakit_driver::handle::Object;
 use visakit_driver::stream::when_idle;
@@ -79,11 +79,11 @@ unsafe fn allocate(
         Error::UNSUPPORTED_SIZE,
     )?;
     ensure(
-        (align == 0 || align.is_power_of_two()) && align as u64 <= PAGE,
+        (align == 0 || align.is_power_of_two()) && align <= MOST_ALIGNED,
         Error::UNSUPPORTED_ALIGNMENT,
     )?;
     let device = device.map_or(0, |d| d.handle().get());
-    let address = context.allocate(size, align, (kind, 0, device))?;
+    let address = context.allocate_aligned(size, align, (kind, 0, device))?;
     // SAFETY: the caller's promise.
     unsafe { put(to, pointer(address)) }
 }
@@ -126,7 +126,7 @@ api! {
         }
         let context = get::<Context>(context)?;
         let address = memory.addr();
-        let found = context.allocation(address).filter(|svm| svm.address == address);
+        let found = context.allocation(address).filter(|svm| svm.address + svm.skip == address);
         ensure(found.is_some(), Error::INVALID_ARGUMENT)?;
         when_idle(policy & BLOCKING != 0, move || {
             context.free(address);
@@ -162,10 +162,10 @@ api! {
         ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
         let found = context.allocation(memory.addr()).ok_or(Error::ADDRESS_NOT_FOUND)?;
         if !base.is_null() {
-            put(base, pointer(found.address))?;
+            put(base, pointer(found.address + found.skip))?;
         }
         if !size.is_null() {
-            put(size, found.storage.bytes())?;
+            put(size, found.storage.bytes() - found.skip)?;
         }
         Ok(())
     }

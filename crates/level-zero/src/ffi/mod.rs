@@ -10,6 +10,7 @@ mod copies;
 mod device;
 mod driver;
 mod events;
+mod fabric;
 mod images;
 mod ipc;
 mod kernels;

@@ -4,7 +4,8 @@
 //! that no entry is null.
 
 use super::{
-    append, copies, device, driver, events, images, ipc, kernels, lists, memory, modules, ranges,
+    append, copies, device, driver, events, fabric, images, ipc, kernels, lists, memory, modules,
+    ranges,
 };
 use crate::error::{Error, Result, ensure};
 
@@ -223,7 +224,7 @@ tables! {
         17 zeDeviceGetCounterBasedEventMaxValue,
     }
     zeGetDeviceExpProcAddrTable {
-        4 zeDeviceGetFabricVertexExp,
+        4 zeDeviceGetFabricVertexExp => fabric,
     }
     zeGetContextProcAddrTable {
         0 zeContextCreate => driver,
@@ -316,11 +317,11 @@ tables! {
         0 zeImageGetProperties => images,
         0 zeImageCreate => images,
         0 zeImageDestroy => images,
-        3 zeImageGetAllocPropertiesExt,
+        3 zeImageGetAllocPropertiesExt => images,
         5 zeImageViewCreateExt,
     }
     zeGetImageExpProcAddrTable {
-        2 zeImageGetMemoryPropertiesExp,
+        2 zeImageGetMemoryPropertiesExp => images,
         2 zeImageViewCreateExp,
         9 zeImageGetDeviceOffsetExp,
     }
@@ -438,13 +439,13 @@ tables! {
         0 zeVirtualMemGetAccessAttribute => ranges,
     }
     zeGetFabricVertexExpProcAddrTable {
-        4 zeFabricVertexGetExp,
-        4 zeFabricVertexGetSubVerticesExp,
-        4 zeFabricVertexGetPropertiesExp,
-        4 zeFabricVertexGetDeviceExp,
+        4 zeFabricVertexGetExp => fabric,
+        4 zeFabricVertexGetSubVerticesExp => fabric,
+        4 zeFabricVertexGetPropertiesExp => fabric,
+        4 zeFabricVertexGetDeviceExp => fabric,
     }
     zeGetFabricEdgeExpProcAddrTable {
-        4 zeFabricEdgeGetExp,
+        4 zeFabricEdgeGetExp => fabric,
         4 zeFabricEdgeGetVerticesExp,
         4 zeFabricEdgeGetPropertiesExp,
     }

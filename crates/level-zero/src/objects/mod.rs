@@ -5,6 +5,7 @@ pub mod kernel;
 pub mod list;
 pub mod module;
 pub mod physical;
+pub mod vertex;
 
 use opencl_sys as cl;
 use visakit_driver::error::Code;
@@ -33,5 +34,6 @@ objects!(
     module::Module,
     module::BuildLog,
     kernel::Kernel,
-    physical::Physical
+    physical::Physical,
+    vertex::Vertex
 );
