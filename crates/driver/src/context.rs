@@ -241,3 +241,86 @@ impl Context {
         self.addresses.shared(address)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::models::MODELS;
+    use proptest::prelude::*;
+    use std::os::fd::{AsFd, AsRawFd};
+    use visakit_host::duplicate;
+
+    fn context() -> Arc<Context> {
+        let device = Device::of(MODELS.first().unwrap()).unwrap();
+        Context::new(vec![Arc::new(device)], Vec::new(), None).unwrap()
+    }
+
+    const DEVICE: (u32, u64, usize) = (cl::CL_MEM_TYPE_DEVICE_INTEL, 0, 0);
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+        /// An allocation is as aligned as was asked for, has its bytes, and is freed by its address alone.
+        #[test]
+        fn allocations_are_aligned(size in 1..1_usize << 20, align in 0..=30_u32) {
+            let context = context();
+            let align = 1 << align;
+            let address = context.allocate_aligned(size, align, DEVICE).unwrap();
+            prop_assert!(address.is_multiple_of(align));
+            let svm = context.allocation(address + size - 1).unwrap();
+            prop_assert_eq!(svm.address + svm.skip, address);
+            prop_assert_eq!(svm.storage.bytes() - svm.skip, size);
+            prop_assert!(context.span(address, size).unwrap().is_ok());
+            prop_assert!(context.span(address, size + 1).unwrap().is_err());
+            prop_assert!(!context.free(address + 1));
+            prop_assert!(svm.skip == 0 || !context.free(svm.address));
+            prop_assert!(context.free(address));
+            prop_assert!(!context.free(address));
+        }
+
+        /// What one of those who share an allocation writes, the others read, before the first handle and after it.
+        #[test]
+        fn bytes_are_shared(
+            size in 1..300_000_usize, align in 0..=21_u32,
+            writes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), any::<u8>()), 1..16),
+        ) {
+            let (one, other) = (context(), context());
+            let address = one.allocate_aligned(size, 1 << align, DEVICE).unwrap();
+            let byte = |context: &Context, at: usize| context.span(at, 1).unwrap().unwrap();
+            let before = size / 2;
+            byte(&one, address + before).put(0, &[77]).unwrap();
+            let file = |context: &Context, address| {
+                let made = context.share(address, |pages, at| (duplicate(pages.as_fd().as_raw_fd()), at));
+                let (file, at) = made.unwrap();
+                (file.unwrap(), at)
+            };
+            let (first, at) = file(&one, address);
+            let there = other.adopt(Pages::of(first).unwrap(), cl::CL_MEM_TYPE_DEVICE_INTEL, 0).unwrap() + at;
+            prop_assert_eq!(byte(&other, there + before).read::<1>(0), Some([77]));
+            // The second handle is of the first file.
+            let (second, _) = file(&one, address);
+            let again = other.adopt(Pages::of(second).unwrap(), cl::CL_MEM_TYPE_DEVICE_INTEL, 0).unwrap() + at;
+            for (place, by_other, value) in writes {
+                let place = place.index(size);
+                let (writer, start) = if by_other { (&other, there) } else { (&one, address) };
+                byte(writer, start + place).put(0, &[value]).unwrap();
+                for (reader, start) in [(&one, address), (&other, there), (&other, again)] {
+                    prop_assert_eq!(byte(reader, start + place).read::<1>(0), Some([value]));
+                }
+            }
+            // What one process frees, the others keep.
+            prop_assert!(one.free(address));
+            prop_assert!(byte(&other, there).read::<1>(0).is_some());
+        }
+    }
+
+    /// Files that are no pages, or whose size can change, are refused.
+    #[test]
+    fn other_files_are_no_pages() {
+        let file = std::fs::File::open("/proc/self/exe").unwrap();
+        assert!(Pages::of(file).is_none());
+        assert!(Pages::of(std::fs::File::open("/dev/null").unwrap()).is_none());
+        assert!(duplicate(-1).is_none());
+    }
+}

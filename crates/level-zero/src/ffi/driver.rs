@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(shown(""), [0, 1, 2, 3]);
         assert_eq!(shown("0"), [0]);
         assert_eq!(shown(" 3, 1.0 ,2.1"), [1, 3]);
-        assert_eq!(shown("4"), []);
-        assert_eq!(shown("x"), []);
+        assert!(shown("4").is_empty());
+        assert!(shown("x").is_empty());
     }
 }
