@@ -6,11 +6,13 @@
 //! free for the longest time is used again when there is no other. Hence a pointer to what was released is recognised.
 
 use crate::context::lock;
+use opencl_sys as cl;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use visakit_exec::Memory;
 use visakit_exec::memory::{Reachable, Reached, Storage};
+use visakit_host::Block;
 
 /// First region of buffers whose addresses are not the host's: 64 TiB. The first 16,384 of them have addresses of 47
 /// bits.
@@ -41,6 +43,8 @@ pub(crate) enum What {
     Image,
     /// A section of program-scope variables.
     Variables(String),
+    /// What is mapped into a range that the host reserved.
+    Range,
     /// Memory with the host's address.
     Shared {
         /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
@@ -49,6 +53,10 @@ pub(crate) enum What {
         flags: u64,
         /// The device, if it is of one.
         device: usize,
+        /// Its pages.
+        block: Weak<Block>,
+        /// Bytes of the first pages that are not the host's, so that the others are aligned.
+        skip: usize,
     },
 }
 
@@ -69,6 +77,7 @@ impl Known {
             What::Buffer => "buffer",
             What::Image => "image",
             What::Variables(section) => return format!("the variables in {section}"),
+            What::Range => "range",
             What::Shared { .. } => "allocation",
         };
         format!("{kind} {} of {} bytes", self.number, self.bytes)
@@ -108,6 +117,8 @@ pub struct Svm {
     pub storage: Storage,
     /// Its address.
     pub address: usize,
+    /// Bytes at its beginning that the host does not know of: what it got is aligned to more than a page.
+    pub skip: usize,
     /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
     pub kind: u32,
     /// Flags as they were given.
@@ -169,15 +180,34 @@ impl Addresses {
         }
     }
 
-    /// Releases shared memory; false if there is none at the address.
+    /// Releases shared memory; false if there is none that the host got at the address.
     pub(crate) fn free(&self, address: usize) -> bool {
-        let there = self
-            .shared(address)
-            .is_some_and(|svm| svm.address == address);
-        if there {
-            self.release(address as u64);
+        let start = {
+            let state = lock(&self.0);
+            let before = state.known.range(..=address as u64).next_back();
+            before.and_then(|(start, known)| match known.what {
+                What::Shared { skip, .. } if known.storage.is_some() => {
+                    (*start + skip as u64 == address as u64).then_some(*start)
+                }
+                _ => None,
+            })
+        };
+        if let Some(start) = start {
+            self.release(start);
         }
-        there
+        start.is_some()
+    }
+
+    /// Forgets a range, if anything was mapped there.
+    pub(crate) fn end(&self, address: usize) {
+        let mut state = lock(&self.0);
+        if state
+            .known
+            .remove(&(address as u64))
+            .is_some_and(|known| known.storage.is_none())
+        {
+            state.released.retain(|other| *other != address as u64);
+        }
     }
 
     /// The shared memory that has an address in its pages.
@@ -186,28 +216,41 @@ impl Addresses {
         let (start, known) = state.known.range(..=address as u64).next_back()?;
         let start = usize::try_from(*start).ok()?;
         let storage = known.storage.clone()?;
-        let What::Shared {
-            kind,
-            flags,
-            device,
-        } = known.what
-        else {
-            return None;
+        let (kind, flags, device, skip) = match known.what {
+            What::Shared {
+                kind,
+                flags,
+                device,
+                skip,
+                ..
+            } => (kind, flags, device, skip),
+            What::Range => (cl::CL_MEM_TYPE_DEVICE_INTEL, 0, 0, 0),
+            _ => return None,
         };
         (address - start < storage.room()).then_some(Svm {
             storage,
             address: start,
+            skip,
             kind,
             flags,
             device,
         })
     }
 
+    /// The pages of the shared memory that has an address.
+    pub(crate) fn block(&self, address: usize) -> Option<Arc<Block>> {
+        let start = self.shared(address)?.address as u64;
+        match &lock(&self.0).known.get(&start)?.what {
+            What::Shared { block, .. } => block.upgrade(),
+            _ => None,
+        }
+    }
+
     /// Whether there is shared memory.
     pub(crate) fn has_shared(&self) -> bool {
         let state = lock(&self.0);
         let mut known = state.known.values();
-        known.any(|k| k.storage.is_some() && matches!(k.what, What::Shared { .. }))
+        known.any(|k| k.storage.is_some() && matches!(k.what, What::Shared { .. } | What::Range))
     }
 
     /// How many things have an address.

@@ -5,16 +5,24 @@ use crate::device::{Device, platform};
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
+use crate::reservation::Reservation;
 use opencl_sys as cl;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use visakit_exec::memory::Reachable as _;
-use visakit_host::{Block, Span};
+use visakit_host::{Block, Pages, Span};
 
 /// A mutex whose data is whole after every statement: a panic elsewhere does not spoil it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Bytes to which all allocations are aligned.
+const ALIGNED: usize = 1 << 16;
+
+/// Bytes to which an allocation can be aligned.
+pub const MOST_ALIGNED: usize = 1 << 30;
 
 /// Something to be called later.
 pub type Later = Box<dyn FnOnce() + Send>;
@@ -32,6 +40,8 @@ pub struct Context {
     notify: Option<Notifier>,
     /// Where everything is.
     pub(crate) addresses: Arc<Addresses>,
+    /// Ranges of addresses that the host reserved, by their beginnings.
+    pub(crate) reservations: Mutex<BTreeMap<usize, Reservation>>,
     destructors: Mutex<Vec<Later>>,
 }
 
@@ -89,6 +99,7 @@ impl Context {
             properties,
             notify,
             addresses: Arc::default(),
+            reservations: Mutex::default(),
             destructors: Mutex::default(),
         }))
     }
@@ -139,17 +150,69 @@ impl Context {
         align: usize,
         (kind, flags, device): (u32, u64, usize),
     ) -> Result<usize> {
+        ensure(align <= ALIGNED, cl::CL_INVALID_VALUE)?;
+        self.allocate_aligned(size, align, (kind, flags, device))
+    }
+
+    /// The same for alignments of up to [`MOST_ALIGNED`] bytes.
+    ///
+    /// # Errors
+    /// If there is no space.
+    pub fn allocate_aligned(
+        &self,
+        size: usize,
+        align: usize,
+        what: (u32, u64, usize),
+    ) -> Result<usize> {
         ensure(size > 0, cl::CL_INVALID_BUFFER_SIZE)?;
-        ensure(align <= 0x1_0000, cl::CL_INVALID_VALUE)?;
-        let block = Block::at_address(size).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        ensure(align <= MOST_ALIGNED, cl::CL_INVALID_VALUE)?;
+        // Addresses of pages are `ALIGNED` behind multiples of more.
+        let skip = align.saturating_sub(ALIGNED);
+        let whole = size.checked_add(skip);
+        let block = whole.and_then(Block::at_address);
+        let block = block.ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        Ok(self.add(&block, skip, what))
+    }
+
+    fn add(
+        &self,
+        block: &Arc<Block>,
+        skip: usize,
+        (kind, flags, device): (u32, u64, usize),
+    ) -> usize {
         let what = What::Shared {
             kind,
             flags,
             device,
+            block: Arc::downgrade(block),
+            skip,
         };
         self.addresses
             .add(block.address() as u64, &block.storage(), what);
-        Ok(block.address())
+        block.address() + skip
+    }
+
+    /// The pages of the allocation that has an address, or of what is mapped there, for other processes, and the place of the address in them.
+    ///
+    /// # Errors
+    /// Where there is no allocation, or the host has no pages for it.
+    pub fn share<T>(&self, address: usize, call: impl FnOnce(&Pages, usize) -> T) -> Result<T> {
+        if let Some((pages, at)) = self.mapped(address) {
+            return Ok(call(&pages, at));
+        }
+        let block = self.addresses.block(address);
+        let block = block.ok_or(Code(cl::CL_INVALID_VALUE))?;
+        let pages = block.share().ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        Ok(call(pages, address - block.address()))
+    }
+
+    /// An allocation of pages that another process shares.
+    ///
+    /// # Errors
+    /// If there are no addresses for it.
+    pub fn adopt(&self, pages: Pages, kind: u32, device: usize) -> Result<usize> {
+        let block = Block::of(pages).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        Ok(self.add(&block, 0, (kind, 0, device)))
     }
 
     /// Forgets an allocation; launches that have reached it keep its bytes.
@@ -176,5 +239,88 @@ impl Context {
     #[must_use]
     pub fn allocation(&self, address: usize) -> Option<Svm> {
         self.addresses.shared(address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::models::MODELS;
+    use proptest::prelude::*;
+    use std::os::fd::{AsFd, AsRawFd};
+    use visakit_host::duplicate;
+
+    fn context() -> Arc<Context> {
+        let device = Device::of(MODELS.first().unwrap()).unwrap();
+        Context::new(vec![Arc::new(device)], Vec::new(), None).unwrap()
+    }
+
+    const DEVICE: (u32, u64, usize) = (cl::CL_MEM_TYPE_DEVICE_INTEL, 0, 0);
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+        /// An allocation is as aligned as was asked for, has its bytes, and is freed by its address alone.
+        #[test]
+        fn allocations_are_aligned(size in 1..1_usize << 20, align in 0..=30_u32) {
+            let context = context();
+            let align = 1 << align;
+            let address = context.allocate_aligned(size, align, DEVICE).unwrap();
+            prop_assert!(address.is_multiple_of(align));
+            let svm = context.allocation(address + size - 1).unwrap();
+            prop_assert_eq!(svm.address + svm.skip, address);
+            prop_assert_eq!(svm.storage.bytes() - svm.skip, size);
+            prop_assert!(context.span(address, size).unwrap().is_ok());
+            prop_assert!(context.span(address, size + 1).unwrap().is_err());
+            prop_assert!(!context.free(address + 1));
+            prop_assert!(svm.skip == 0 || !context.free(svm.address));
+            prop_assert!(context.free(address));
+            prop_assert!(!context.free(address));
+        }
+
+        /// What one of those who share an allocation writes, the others read, before the first handle and after it.
+        #[test]
+        fn bytes_are_shared(
+            size in 1..300_000_usize, align in 0..=21_u32,
+            writes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), any::<u8>()), 1..16),
+        ) {
+            let (one, other) = (context(), context());
+            let address = one.allocate_aligned(size, 1 << align, DEVICE).unwrap();
+            let byte = |context: &Context, at: usize| context.span(at, 1).unwrap().unwrap();
+            let before = size / 2;
+            byte(&one, address + before).put(0, &[77]).unwrap();
+            let file = |context: &Context, address| {
+                let made = context.share(address, |pages, at| (duplicate(pages.as_fd().as_raw_fd()), at));
+                let (file, at) = made.unwrap();
+                (file.unwrap(), at)
+            };
+            let (first, at) = file(&one, address);
+            let there = other.adopt(Pages::of(first).unwrap(), cl::CL_MEM_TYPE_DEVICE_INTEL, 0).unwrap() + at;
+            prop_assert_eq!(byte(&other, there + before).read::<1>(0), Some([77]));
+            // The second handle is of the first file.
+            let (second, _) = file(&one, address);
+            let again = other.adopt(Pages::of(second).unwrap(), cl::CL_MEM_TYPE_DEVICE_INTEL, 0).unwrap() + at;
+            for (place, by_other, value) in writes {
+                let place = place.index(size);
+                let (writer, start) = if by_other { (&other, there) } else { (&one, address) };
+                byte(writer, start + place).put(0, &[value]).unwrap();
+                for (reader, start) in [(&one, address), (&other, there), (&other, again)] {
+                    prop_assert_eq!(byte(reader, start + place).read::<1>(0), Some([value]));
+                }
+            }
+            // What one process frees, the others keep.
+            prop_assert!(one.free(address));
+            prop_assert!(byte(&other, there).read::<1>(0).is_some());
+        }
+    }
+
+    /// Files that are no pages, or whose size can change, are refused.
+    #[test]
+    fn other_files_are_no_pages() {
+        let file = std::fs::File::open("/proc/self/exe").unwrap();
+        assert!(Pages::of(file).is_none());
+        assert!(Pages::of(std::fs::File::open("/dev/null").unwrap()).is_none());
+        assert!(duplicate(-1).is_none());
     }
 }

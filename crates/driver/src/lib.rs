@@ -38,6 +38,7 @@ pub(crate) mod profile;
 pub mod program;
 pub mod queue;
 pub mod region;
+pub mod reservation;
 pub mod sampler;
 pub mod signal;
 pub(crate) mod spirv;

@@ -1,6 +1,6 @@
 //! What a driver in user space needs of its process, and safe Rust does not have: memory by address ([`Block`],
-//! [`Span`]), C's standard output ([`print()`]), a call at the end of the program ([`at_exit`]), whether it was forked
-//! ([`forks`]), and another OpenCL driver ([`foreign`]).
+//! [`Span`]), pages of several processes ([`Pages`]), C's standard output ([`print()`]), a call at the end of the program
+//! ([`at_exit`]), whether it was forked ([`forks`]), and another OpenCL driver ([`foreign`]).
 //!
 //! The model of the drivers (`crates/driver`) is safe Rust on top of it.
 
@@ -10,9 +10,11 @@
 pub mod foreign;
 mod memory;
 mod output;
+mod pages;
 
 pub use memory::{Block, END_SHARED, Span};
 pub use output::print;
+pub use pages::{Pages, duplicate, identity};
 
 use std::panic::catch_unwind;
 use std::sync::OnceLock;

@@ -1,15 +1,20 @@
 //! The host's memory: the storage of buffers, and spans named by callers.
 
+use crate::pages::Pages;
 use std::any::Any;
 use std::collections::VecDeque;
+use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use visakit_exec::Memory;
 use visakit_exec::memory::{Storage, Word};
 
 /// Bytes of a page on devices with their own memory.
 const PAGE: usize = 1 << 16;
+
+/// Bytes of the host's smallest page.
+const SMALLEST: usize = 4096;
 
 /// The region of the first buffer with a fixed address: 256 GiB, which Linux leaves free.
 const FIRST_REGION: usize = 0x40;
@@ -28,6 +33,8 @@ pub struct Block {
     bytes: usize,
     mapped: usize,
     region: Option<(usize, usize)>,
+    /// What other processes can map, too.
+    pages: OnceLock<Pages>,
 }
 
 // SAFETY: a block is an address range; access to the bytes is the responsibility of those who share them.
@@ -67,6 +74,7 @@ impl Block {
             bytes,
             mapped,
             region: None,
+            pages: OnceLock::new(),
         }))
     }
 
@@ -90,6 +98,7 @@ impl Block {
                     bytes,
                     mapped,
                     region: Some((at, count)),
+                    pages: OnceLock::new(),
                 }));
             }
         }
@@ -100,14 +109,100 @@ impl Block {
         self.start.as_ptr().expose_provenance()
     }
 
+    /// Bytes that were asked for.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Puts a part of `pages` into a part of it, in place of what was there; `None` if the parts are not whole pages, or
+    /// not inside. Whoever reads or writes the block meanwhile sees either.
+    pub fn map(&self, at: usize, pages: &Pages, from: usize, bytes: usize) -> Option<()> {
+        let end = from.checked_add(bytes)?;
+        let from = libc::off_t::try_from(from).ok()?;
+        let file = pages.as_fd().as_raw_fd();
+        (end <= pages.bytes()).then_some(())?;
+        self.replace(at, bytes, libc::MAP_SHARED, file, from)
+    }
+
+    /// Puts new zeroed pages into a part of it; `None` as with [`Self::map`].
+    pub fn clear(&self, at: usize, bytes: usize) -> Option<()> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        self.replace(at, bytes, flags, -1, 0)
+    }
+
+    /// The bytes that pages of another process have, at an address that can be that of a buffer in a [`Memory`].
+    pub fn of(pages: Pages) -> Option<Arc<Self>> {
+        let made = Self::at_address(pages.bytes())?;
+        let whole = pages.bytes() / SMALLEST * SMALLEST;
+        made.map(0, &pages, 0, whole)?;
+        made.pages.set(pages).ok()?;
+        Some(made)
+    }
+
+    /// Pages of its bytes that other processes can map, too. What others write during the first call may be lost.
+    pub fn share(&self) -> Option<&Pages> {
+        if let Some(pages) = self.pages.get() {
+            return Some(pages);
+        }
+        let pages = Pages::new(self.mapped)?;
+        let copy = Self::new(self.mapped)?;
+        copy.map(0, &pages, 0, self.mapped)?;
+        let all = |block: &Self| Span {
+            start: block.address(),
+            bytes: block.mapped,
+            _owner: None,
+        };
+        let (from, to) = (all(self), all(&copy));
+        for at in (0..self.mapped).step_by(SMALLEST) {
+            // Pages that nobody has written stay without memory.
+            if from.read::<SMALLEST>(at)? != [0; SMALLEST] {
+                to.copy_from(at, &from, at, SMALLEST)?;
+            }
+        }
+        // Others may have done so first: then their pages count.
+        let mut mine = false;
+        let pages = self.pages.get_or_init(|| {
+            mine = true;
+            pages
+        });
+        if mine {
+            self.map(0, pages, 0, self.mapped)?;
+        }
+        Some(pages)
+    }
+
+    fn replace(
+        &self,
+        at: usize,
+        bytes: usize,
+        flags: libc::c_int,
+        file: libc::c_int,
+        from: libc::off_t,
+    ) -> Option<()> {
+        let end = at.checked_add(bytes)?;
+        let whole = at.is_multiple_of(SMALLEST) && bytes.is_multiple_of(SMALLEST) && bytes > 0;
+        (whole && end <= self.mapped).then_some(())?;
+        let place = self.start.as_ptr().wrapping_add(at).cast();
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = flags | libc::MAP_FIXED;
+        // SAFETY: pages of this block, which stay readable and writable: the kernel replaces them at once.
+        let start = unsafe { libc::mmap(place, bytes, access, flags, file, from) };
+        (start != libc::MAP_FAILED).then_some(())
+    }
+
     /// Its bytes.
     pub fn storage(self: &Arc<Self>) -> Storage {
+        self.first(self.bytes)
+    }
+
+    /// Its first bytes; all if it has fewer.
+    pub fn first(self: &Arc<Self>, bytes: usize) -> Storage {
         let count = self.mapped / size_of::<Word>();
         let owner: Arc<dyn Any + Send + Sync> = Arc::<Self>::clone(self);
         // SAFETY: the pages exist until the block is dropped, and the storage holds it; words are atomic, so that
         // others may write them, and every bit pattern is valid.
         let words = unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), count) };
-        Storage::lent(words, self.bytes, owner)
+        Storage::lent(words, bytes.min(self.bytes), owner)
     }
 }
 

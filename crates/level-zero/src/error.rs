@@ -63,6 +63,8 @@ codes! {
     INVALID_GLOBAL_NAME = 0x7800_0010;
     /// There is no such kernel.
     INVALID_KERNEL_NAME = 0x7800_0011;
+    /// There is no such function.
+    INVALID_FUNCTION_NAME = 0x7800_0012;
     /// A size of groups that the device, or the kernel, does not have.
     INVALID_GROUP_SIZE_DIMENSION = 0x7800_0013;
     /// A number of work-items that the device does not have.

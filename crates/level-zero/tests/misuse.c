@@ -86,8 +86,11 @@ int main(int count, char **names) {
     ze_context_handle_t second;
     ze_context_desc_t plain = {ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     OK(zeContextCreate(driver, &plain, &second));
+    ze_physical_mem_handle_t pages;
+    ze_physical_mem_desc_t bytes = {ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, 0, 0, 1 << 16};
+    OK(zePhysicalMemCreate(context, device, &bytes, &pages));
     void *live[KINDS] = {driver, device, module, pool, queue, list, fence, second, kernel_of(module, "add"),
-        event_of(pool, 0), immediate(ZE_COMMAND_QUEUE_MODE_DEFAULT)};
+        event_of(pool, 0), immediate(ZE_COMMAND_QUEUE_MODE_DEFAULT), pages};
     /* The driver and its devices stay; all others are destroyed by the way, whatever the order of the functions is. */
     for (int i = 0; i < KINDS; i++) if (live[i]) with(live[i], 0);
     for (int i = 2; i < KINDS; i++) if (live[i]) with(live[i], fine);

@@ -1,6 +1,8 @@
 /* Modules, kernels, lists and events as programs use them: the arguments are modules in SPIR-V; with
    another one, no kernel does what checkers report instead. */
 #include "device.h"
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { N = 1024 };
 
@@ -267,8 +269,100 @@ static void images(const char *path) {
     OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(flip)); OK(zeModuleDestroy(module));
 }
 
+/* The group of each of 32 work-items, at an address. */
+static void groups_at(ze_module_handle_t module, int *at) {
+    ze_kernel_handle_t fixed = kernel_of(module, "fixed");
+    set(fixed, 0, at);
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    OK(zeCommandListAppendLaunchKernel(list, fixed, &(ze_group_count_t){2, 1, 1}, 0, 0, 0));
+    OK(zeCommandListDestroy(list));
+    OK(zeKernelDestroy(fixed));
+}
+
+static void ranges(ze_module_handle_t module) {
+    size_t page, bytes;
+    char *range;
+    ze_memory_access_attribute_t access;
+    OK(zeVirtualMemQueryPageSize(context, device, 1, &page));
+    OK(zeVirtualMemReserve(context, 0, 4 * page, (void **)&range));
+    IS(zeVirtualMemReserve(context, 0, (size_t)1 << 62, (void **)&access), ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+    IS(zeVirtualMemReserve(context, 0, page + 1, (void **)&access), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
+    ze_physical_mem_handle_t pages;
+    ze_physical_mem_desc_t desc = {ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, 0, 0, 2 * page};
+    OK(zePhysicalMemCreate(context, device, &desc, &pages));
+    OK(zeVirtualMemMap(context, range + page, 2 * page, pages, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
+    IS(zeVirtualMemMap(context, range + page, page, pages, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    IS(zeVirtualMemMap(context, range + 1, page, pages, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE), ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
+    IS(zeVirtualMemMap(context, range, page, pages, 2 * page, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    IS(zeVirtualMemMap(context, range, page, pages, 0, 3), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    groups_at(module, (int *)(range + page));
+    OK(zeVirtualMemMap(context, range, page, pages, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
+    for (int i = 0; i < 32; i++) CHECK(((int *)range)[i] == i / 16 && ((int *)(range + page))[i] == i / 16);
+    OK(zeVirtualMemSetAccessAttribute(context, range + page, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
+    OK(zeVirtualMemGetAccessAttribute(context, range, page, &access, &bytes));
+    CHECK(access == ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE && bytes == page);
+    IS(zeVirtualMemUnmap(context, range + 2 * page, page), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zePhysicalMemDestroy(context, pages));
+    IS(zePhysicalMemDestroy(context, pages), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK(((int *)range)[16] == 1);
+    OK(zeVirtualMemUnmap(context, range, 3 * page));
+    CHECK(((int *)range)[16] == 0);
+    IS(zeMemFree(context, range), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    IS(zeVirtualMemFree(context, range, page), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeVirtualMemFree(context, range, 4 * page));
+}
+
+static int *opened(const ze_ipc_mem_handle_t *handle) {
+    void *there = 0;
+    OK(zeMemOpenIpcHandle(context, device, *handle, 0, &there));
+    return there;
+}
+
+/* Another process, with the handle of the first one as its argument. */
+static int second_process(const char *handle) {
+    ze_ipc_mem_handle_t given;
+    for (size_t i = 0; i < sizeof given; i++) sscanf(handle + 2 * i, "%2hhx", (unsigned char *)given.data + i);
+    start();
+    int *there = opened(&given);
+    if (there && there[7] == 42) there[9] = 44;
+    OK(zeMemCloseIpcHandle(context, there));
+    return ended();
+}
+
+static void processes(ze_module_handle_t module, char *self) {
+    int *a = shared(100000);
+    a[7] = 42;
+    ze_ipc_mem_handle_t handle, wrong;
+    OK(zeMemGetIpcHandle(context, a, &handle));
+    IS(zeMemGetIpcHandle(context, &handle, &wrong), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    int *b = opened(&handle);
+    CHECK(b && b != a && b[7] == 42);
+    groups_at(module, b + 100);
+    CHECK(a[100] == 0 && a[116] == 1);
+    char text[2 * sizeof handle + 1];
+    for (size_t i = 0; i < sizeof handle; i++) sprintf(text + 2 * i, "%02x", (unsigned char)handle.data[i]);
+    pid_t child = fork();
+    if (!child) execl(self, self, "open", text, (char *)0);
+    int status = 1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(a[9] == 44);
+    /* Another file, a place far behind its end, another kind of memory. */
+    for (size_t i = 8; i < 36; i++) {
+        if (i >= 24 && i < 28) continue;
+        wrong = handle;
+        wrong.data[i] ^= 0x40;
+        void *none = 0;
+        IS(zeMemOpenIpcHandle(context, device, wrong, 0, &none), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    }
+    OK(zeMemCloseIpcHandle(context, b));
+    IS(zeMemCloseIpcHandle(context, b), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeMemFree(context, a));
+    IS(zeMemOpenIpcHandle(context, device, handle, 0, (void **)&b), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
 int main(int count, char **paths) {
     if (count < 3) return 2;
+    if (!strcmp(paths[1], "open")) return second_process(paths[2]);
     start();
     ze_module_handle_t module = module_in(paths[1]);
     vectors(module);
@@ -277,6 +371,8 @@ int main(int count, char **paths) {
     kernels(module, count > 3);
     memory();
     images(paths[2]);
+    ranges(module);
+    processes(module, paths[0]);
     OK(zeModuleDestroy(module));
     return ended();
 }

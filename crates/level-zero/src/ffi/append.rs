@@ -81,12 +81,17 @@ fn launch(kernel: &Kernel, groups: [u32; 3], is_timed: bool) -> Result<Option<Ac
     Ok(Some(Arc::new(move || launch.run())))
 }
 
-/// Groups of a cooperative launch: they may wait for each other, for which all would have to run at once.
+/// Most groups of a cooperative launch: they may wait for each other, and groups do not run at once.
+pub(super) const COOPERATIVE_GROUPS: u32 = 1;
+
 fn alone(groups: [u32; 3]) -> Result<()> {
     let count = groups
         .iter()
         .fold(1_u64, |n, d| n.saturating_mul((*d).into()));
-    ensure(count <= 1, Error::UNSUPPORTED_FEATURE)
+    ensure(
+        count <= COOPERATIVE_GROUPS.into(),
+        Error::UNSUPPORTED_FEATURE,
+    )
 }
 
 /// Number of groups, as memory has it when the command runs.

@@ -42,22 +42,34 @@ unsafe fn piece(
     made.map_err(|_| Error::INVALID_SIZE)
 }
 
+/// Whether nothing is to be copied.
+const fn is_empty(size: [usize; 3]) -> bool {
+    size[0] == 0
+}
+
 fn between(to: Piece, from: Piece, size: [usize; 3]) -> Result<Option<Action>> {
     ensure(!overlap(&to, &from, size), Error::OVERLAPPING_REGIONS)?;
     Ok(action(move || done(copy(&to, &from, size))))
 }
 
-/// A part of an image, or all of it.
-unsafe fn part(image: &Mem, region: *const Region) -> Result<(Piece, [usize; 3])> {
+/// Origin and size of a part of an image, or all of it; `None` if it is empty.
+unsafe fn extent(image: &Mem, region: *const Region) -> Result<Option<[[usize; 3]; 2]>> {
     let whole = image.shape.as_ref().map_or([0; 3], Shape::region);
-    let (origin, extent) = if region.is_null() {
-        ([0; 3], whole)
-    } else {
-        // SAFETY: the caller's promise.
-        let region = unsafe { take(region)? };
-        (wide(region.origin), size(region.size))
-    };
-    Ok(of_image(image, origin, extent)?)
+    if region.is_null() {
+        return Ok(Some([[0; 3], whole]));
+    }
+    // SAFETY: the caller's promise.
+    let region = unsafe { take(region)? };
+    let size = size(region.size);
+    Ok((!is_empty(size)).then(|| [wide(region.origin), size]))
+}
+
+/// A part of an image that is not empty, or all of it.
+unsafe fn part(image: &Mem, region: *const Region) -> Result<(Piece, [usize; 3])> {
+    // SAFETY: the caller's promise.
+    let extent = unsafe { extent(image, region)? };
+    let [origin, size] = extent.ok_or(Error::INVALID_SIZE)?;
+    Ok(of_image(image, origin, size)?)
 }
 
 /// Copies between images, whose texels have one size.
@@ -68,6 +80,10 @@ unsafe fn images(
     let (to, from) = (get::<Mem>(to)?, get::<Mem>(from)?);
     let texel = |image: &Mem| image.shape.as_ref().map(|shape| shape.format.bytes());
     ensure(texel(&to) == texel(&from), Error::UNSUPPORTED_IMAGE_FORMAT)?;
+    // SAFETY: the caller's promise.
+    if unsafe { extent(&to, to_region)?.is_none() && extent(&from, from_region)?.is_none() } {
+        return Ok(None);
+    }
     // SAFETY: the caller's promise.
     let ((to_piece, to_size), (from_piece, from_size)) =
         unsafe { (part(&to, to_region)?, part(&from, from_region)?) };
@@ -84,6 +100,10 @@ unsafe fn image(
     writes: bool,
 ) -> Result<Option<Action>> {
     let image: Arc<Mem> = get(handle)?;
+    // SAFETY: the caller's promise.
+    if unsafe { extent(&image, region)?.is_none() } {
+        return Ok(None);
+    }
     // SAFETY: the caller's promise.
     let (there, beside, size) = unsafe {
         let (there, size) = part(&image, region)?;
@@ -171,6 +191,9 @@ api! {
         ensure(size(there.size) == size(here.size), Error::INVALID_SIZE)?;
         append(list, Wait(signal, waits, events), |list, _| {
             let extent = size(there.size);
+            if is_empty(extent) {
+                return Ok(None);
+            }
             let to = piece(&list.context, to, wide(there.origin), (to_row, to_slice), extent)?;
             let from = piece(&list.context, from, wide(here.origin), (from_row, from_slice), extent)?;
             between(to, from, extent)

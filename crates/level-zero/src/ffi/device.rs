@@ -1,5 +1,6 @@
 //! Devices.
 
+use super::driver::devices;
 use super::types::{
     AccessProperties, CacheProperties, ComputeProperties, DeviceProperties, ExternalProperties,
     Flags, FloatAtomics, ImageLimits, Large, MemoryProperties, ModuleProperties, Number,
@@ -100,8 +101,8 @@ fn describe(device: &Arc<Device>, uuid: &[u8], to: &mut DeviceProperties) {
 
 api! {
     fn zeDeviceGet(driver: Handle, count: *mut u32, to: *mut Handle) {
-        let platform = get::<Platform>(driver)?;
-        enumerate(count, to, platform.devices.iter().map(|d| pointer(d.handle().get())))
+        get::<Platform>(driver)?;
+        enumerate(count, to, devices().iter().map(|d| pointer(d.handle().get())))
     }
 
     fn zeDeviceGetSubDevices(device: Handle, count: *mut u32, to: *mut Handle) {
@@ -167,8 +168,8 @@ api! {
     fn zeDeviceGetCommandQueueGroupProperties(device: Handle, count: *mut u32, to: *mut QueueGroup) {
         get::<Device>(device)?;
         enumerate_with(count, to, &[&|group: &mut QueueGroup| {
-            // Computes and copies.
-            group.flags = 3;
+            // Computes, copies, and has cooperative launches.
+            group.flags = 7;
             group.pattern = PATTERN;
             group.queues = 1;
         }])

@@ -42,17 +42,32 @@ const GPU: u32 = 1;
 /// `ZE_INIT_FLAG_VPU_ONLY`.
 const VPU: u32 = 2;
 
+/// Whether `ZE_AFFINITY_MASK` has a device with this number; all if it is empty. There are no sub-devices but the first one,
+/// which is the device itself.
+fn is_in(mask: &str, number: usize) -> bool {
+    let mut entries = mask
+        .split(',')
+        .map(str::trim)
+        .filter(|entry| !entry.is_empty());
+    let whole = |entry: &str| entry.strip_suffix(".0").unwrap_or(entry).parse() == Ok(number);
+    mask.trim().is_empty() || entries.any(whole)
+}
+
+/// The devices that the host is shown.
+pub(super) fn devices() -> Vec<Arc<Device>> {
+    let mask = std::env::var("ZE_AFFINITY_MASK").unwrap_or_default();
+    let all = platform().devices.iter().enumerate();
+    let shown = all.filter(|(number, _)| is_in(&mask, *number));
+    shown.map(|(_, device)| Arc::clone(device)).collect()
+}
+
 fn drivers() -> impl ExactSizeIterator<Item = Handle> {
-    let platform = platform();
-    let count = usize::from(!platform.devices.is_empty());
-    std::iter::repeat_n(pointer(platform.handle().get()), count)
+    let count = usize::from(!devices().is_empty());
+    std::iter::repeat_n(pointer(platform().handle().get()), count)
 }
 
 fn initialized(wanted: bool) -> Result<()> {
-    ensure(
-        wanted && !platform().devices.is_empty(),
-        Error::UNINITIALIZED,
-    )
+    ensure(wanted && !devices().is_empty(), Error::UNINITIALIZED)
 }
 
 fn context_of(devices: Vec<Arc<Device>>) -> Result<Arc<Context>> {
@@ -91,7 +106,8 @@ api! {
 
     fn zeDriverGetIpcProperties(driver: Handle, to: *mut Flags) {
         get::<Platform>(driver)?;
-        change(to, |properties| properties.flags = 0)
+        // `ZE_IPC_PROPERTY_FLAG_MEMORY`
+        change(to, |properties| properties.flags = 1)
     }
 
     fn zeDriverGetExtensionProperties(driver: Handle, count: *mut u32, to: *mut Extension) {
@@ -112,18 +128,18 @@ api! {
     }
 
     fn zeContextCreate(driver: Handle, descriptor: *const Flags, to: *mut Handle) {
-        let platform = get::<Platform>(driver)?;
+        get::<Platform>(driver)?;
         take(descriptor)?;
-        give(to, context_of(platform.devices.clone()))
+        give(to, context_of(devices()))
     }
 
     fn zeContextCreateEx(
-        driver: Handle, descriptor: *const Flags, count: u32, devices: *const Handle, to: *mut Handle,
+        driver: Handle, descriptor: *const Flags, count: u32, some: *const Handle, to: *mut Handle,
     ) {
-        let platform = get::<Platform>(driver)?;
+        get::<Platform>(driver)?;
         take(descriptor)?;
-        let named = get_all::<Device>(devices, count)?;
-        give(to, context_of(if named.is_empty() { platform.devices.clone() } else { named }))
+        let named = get_all::<Device>(some, count)?;
+        give(to, context_of(if named.is_empty() { devices() } else { named }))
     }
 
     fn zeContextDestroy(context: Handle) {
@@ -170,9 +186,9 @@ pub(super) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Handle) -> Han
     static CONTEXT: OnceLock<Option<Arc<Context>>> = OnceLock::new();
     let mut found = std::ptr::null_mut();
     super::call("zeDriverGetDefaultContext", || {
-        let platform = get::<Platform>(driver)?;
+        get::<Platform>(driver)?;
         let context = CONTEXT.get_or_init(|| {
-            let made = context_of(platform.devices.clone()).ok()?;
+            let made = context_of(devices()).ok()?;
             export(&made);
             Some(made)
         });
@@ -181,4 +197,19 @@ pub(super) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Handle) -> Han
         Ok(())
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in;
+
+    #[test]
+    fn masks() {
+        let shown = |mask: &str| (0..4).filter(|n| is_in(mask, *n)).collect::<Vec<_>>();
+        assert_eq!(shown(""), [0, 1, 2, 3]);
+        assert_eq!(shown("0"), [0]);
+        assert_eq!(shown(" 3, 1.0 ,2.1"), [1, 3]);
+        assert!(shown("4").is_empty());
+        assert!(shown("x").is_empty());
+    }
 }

@@ -1,6 +1,6 @@
 //! Images and samplers.
 
-use super::types::{Flags, ImageDescriptor, SamplerDescriptor};
+use super::types::{Flags, ImageDescriptor, ImageMemory, Large, SamplerDescriptor};
 use super::{Handle, api, change, destroy, get, give, take};
 use crate::error::{Error, Result, ensure};
 use opencl_sys as cl;
@@ -125,6 +125,22 @@ api! {
         get::<Device>(device)?;
         let descriptor = take(descriptor)?;
         give(to, image(&context, &descriptor))
+    }
+
+    fn zeImageGetAllocPropertiesExt(context: Handle, image: Handle, to: *mut Large) {
+        get::<Context>(context)?;
+        let image = get::<Mem>(image)?;
+        // No address is used twice.
+        change(to, |properties| properties.number = image.address >> 16)
+    }
+
+    fn zeImageGetMemoryPropertiesExp(image: Handle, to: *mut ImageMemory) {
+        let image = get::<Mem>(image)?;
+        let [row, slice] = image.shape.as_ref().map_or([0; 2], |shape| shape.pitches);
+        change(to, |properties| {
+            let sizes = [image.size, row, slice].map(|n| n as u64);
+            [properties.size, properties.row, properties.slice] = sizes;
+        })
     }
 
     fn zeImageDestroy(image: Handle) {

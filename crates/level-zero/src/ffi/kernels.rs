@@ -1,5 +1,6 @@
 //! Kernels.
 
+use super::append::COOPERATIVE_GROUPS;
 use super::types::{Flags, KernelDescriptor, KernelProperties, Number};
 use super::{Handle, answer, api, chain, change, destroy, get, give, put, take, text};
 use crate::error::{Error, Result, ensure};
@@ -76,7 +77,8 @@ api! {
     }
 
     fn zeKernelSuggestMaxCooperativeGroupCount(kernel: Handle, to: *mut u32) {
-        put(to, get::<Kernel>(kernel)?.resident_groups()?)
+        get::<Kernel>(kernel)?;
+        put(to, COOPERATIVE_GROUPS)
     }
 
     fn zeKernelSetArgumentValue(kernel: Handle, index: u32, size: usize, value: *const c_void) {

@@ -132,11 +132,13 @@ api! {
     }
 
     fn zeCommandListClose(list: Handle) {
-        get::<List>(list)?.close()
+        get::<List>(list)?.close();
+        Ok(())
     }
 
     fn zeCommandListReset(list: Handle) {
-        get::<List>(list)?.reset()
+        get::<List>(list)?.reset();
+        Ok(())
     }
 
     fn zeCommandListHostSynchronize(list: Handle, timeout: u64) {

@@ -1,11 +1,12 @@
 //! Memory with one address for host and devices.
 
-use super::types::{AllocationProperties, Flags};
-use super::{Handle, api, change, get, get_some, pointer, put, take};
+use super::ipc::exported;
+use super::types::{AllocationProperties, ExportedFile, Flags};
+use super::{Handle, api, chain, change, get, get_some, pointer, put, take};
 use crate::error::{Error, Result, ensure};
 use opencl_sys as cl;
 use std::ffi::c_void;
-use visakit_driver::context::Context;
+use visakit_driver::context::{Context, MOST_ALIGNED};
 use visakit_driver::device::Device;
 use visakit_driver::handle::Object;
 use visakit_driver::stream::when_idle;
@@ -20,11 +21,14 @@ const BLOCKING: u32 = 1;
 /// `ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE`: the same, without waiting.
 const DEFERRED: u32 = 2;
 
+/// `ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD`.
+const EXPORT_FILE: u32 = 0x1a;
+
 /// Bytes of a page.
 const PAGE: u64 = 1 << 16;
 
 /// The kinds of memory, and their numbers here.
-const KINDS: [(u32, u32); 3] = [
+pub(super) const KINDS: [(u32, u32); 3] = [
     (cl::CL_MEM_TYPE_HOST_INTEL, 1),
     (cl::CL_MEM_TYPE_DEVICE_INTEL, 2),
     (cl::CL_MEM_TYPE_SHARED_INTEL, 3),
@@ -75,11 +79,11 @@ unsafe fn allocate(
         Error::UNSUPPORTED_SIZE,
     )?;
     ensure(
-        (align == 0 || align.is_power_of_two()) && align as u64 <= PAGE,
+        (align == 0 || align.is_power_of_two()) && align <= MOST_ALIGNED,
         Error::UNSUPPORTED_ALIGNMENT,
     )?;
     let device = device.map_or(0, |d| d.handle().get());
-    let address = context.allocate(size, align, (kind, 0, device))?;
+    let address = context.allocate_aligned(size, align, (kind, 0, device))?;
     // SAFETY: the caller's promise.
     unsafe { put(to, pointer(address)) }
 }
@@ -122,7 +126,7 @@ api! {
         }
         let context = get::<Context>(context)?;
         let address = memory.addr();
-        let found = context.allocation(address).filter(|svm| svm.address == address);
+        let found = context.allocation(address).filter(|svm| svm.address + svm.skip == address);
         ensure(found.is_some(), Error::INVALID_ARGUMENT)?;
         when_idle(policy & BLOCKING != 0, move || {
             context.free(address);
@@ -143,6 +147,10 @@ api! {
             properties.id = found.as_ref().map_or(0, |svm| svm.address as u64 >> 16);
             properties.page = if known.is_some() { PAGE } else { 0 };
         })?;
+        for (_, place) in chain(take(to)?.next).into_iter().filter(|(kind, _)| *kind == EXPORT_FILE) {
+            let file = exported(&context, memory.addr())?;
+            change(place.cast::<ExportedFile>(), |export| export.file = file)?;
+        }
         if !device.is_null() {
             put(device, found.map_or(std::ptr::null_mut(), |svm| pointer(svm.device)))?;
         }
@@ -154,10 +162,10 @@ api! {
         ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
         let found = context.allocation(memory.addr()).ok_or(Error::ADDRESS_NOT_FOUND)?;
         if !base.is_null() {
-            put(base, pointer(found.address))?;
+            put(base, pointer(found.address + found.skip))?;
         }
         if !size.is_null() {
-            put(size, found.storage.bytes())?;
+            put(size, found.storage.bytes() - found.skip)?;
         }
         Ok(())
     }

@@ -10,11 +10,14 @@ mod copies;
 mod device;
 mod driver;
 mod events;
+mod fabric;
 mod images;
+mod ipc;
 mod kernels;
 mod lists;
 mod memory;
 mod modules;
+mod ranges;
 mod table;
 mod types;
 

@@ -163,6 +163,12 @@ api! {
         Ok(())
     }
 
+    fn zeModuleGetFunctionPointer(module: Handle, wanted: *const c_char, to: *mut *mut c_void) {
+        let module = get::<Module>(module)?;
+        let address = module.function(&text(wanted)?)?;
+        put(to, super::pointer(usize::try_from(address).unwrap_or(0)))
+    }
+
     fn zeModuleGetKernelNames(module: Handle, count: *mut u32, to: *mut *const c_char) {
         let module = get::<Module>(module)?;
         let names: Vec<_> = module.names()?.map(std::ffi::CStr::as_ptr).collect();

@@ -3,7 +3,10 @@
 //! A loader of an earlier version has a shorter table. Functions that are not here answer that they are not supported, so
 //! that no entry is null.
 
-use super::{append, copies, device, driver, events, images, kernels, lists, memory, modules};
+use super::{
+    append, copies, device, driver, events, fabric, images, ipc, kernels, lists, memory, modules,
+    ranges,
+};
 use crate::error::{Error, Result, ensure};
 
 /// Answers for all functions that are not here, whatever their arguments are.
@@ -221,7 +224,7 @@ tables! {
         17 zeDeviceGetCounterBasedEventMaxValue,
     }
     zeGetDeviceExpProcAddrTable {
-        4 zeDeviceGetFabricVertexExp,
+        4 zeDeviceGetFabricVertexExp => fabric,
     }
     zeGetContextProcAddrTable {
         0 zeContextCreate => driver,
@@ -314,11 +317,11 @@ tables! {
         0 zeImageGetProperties => images,
         0 zeImageCreate => images,
         0 zeImageDestroy => images,
-        3 zeImageGetAllocPropertiesExt,
+        3 zeImageGetAllocPropertiesExt => images,
         5 zeImageViewCreateExt,
     }
     zeGetImageExpProcAddrTable {
-        2 zeImageGetMemoryPropertiesExp,
+        2 zeImageGetMemoryPropertiesExp => images,
         2 zeImageViewCreateExp,
         9 zeImageGetDeviceOffsetExp,
     }
@@ -329,17 +332,17 @@ tables! {
         0 zeMemFree => memory,
         0 zeMemGetAllocProperties => memory,
         0 zeMemGetAddressRange => memory,
-        0 zeMemGetIpcHandle,
-        0 zeMemOpenIpcHandle,
-        0 zeMemCloseIpcHandle,
+        0 zeMemGetIpcHandle => ipc,
+        0 zeMemOpenIpcHandle => ipc,
+        0 zeMemCloseIpcHandle => ipc,
         3 zeMemFreeExt => memory,
-        6 zeMemPutIpcHandle,
+        6 zeMemPutIpcHandle => ipc,
         9 zeMemGetPitchFor2dImage,
-        15 zeMemGetIpcHandleWithProperties,
+        15 zeMemGetIpcHandleWithProperties => ipc,
     }
     zeGetMemExpProcAddrTable {
-        6 zeMemGetIpcHandleFromFileDescriptorExp,
-        6 zeMemGetFileDescriptorFromIpcHandleExp,
+        6 zeMemGetIpcHandleFromFileDescriptorExp => ipc,
+        6 zeMemGetFileDescriptorFromIpcHandleExp => ipc,
         7 zeMemSetAtomicAccessAttributeExp,
         7 zeMemGetAtomicAccessAttributeExp,
     }
@@ -390,7 +393,7 @@ tables! {
         0 zeModuleGetGlobalPointer => modules,
         0 zeModuleGetKernelNames => modules,
         0 zeModuleGetProperties => modules,
-        0 zeModuleGetFunctionPointer,
+        0 zeModuleGetFunctionPointer => modules,
         3 zeModuleInspectLinkageExt,
     }
     zeGetModuleBuildLogProcAddrTable {
@@ -422,27 +425,27 @@ tables! {
         0 zeSamplerDestroy => images,
     }
     zeGetPhysicalMemProcAddrTable {
-        0 zePhysicalMemCreate,
-        0 zePhysicalMemDestroy,
-        15 zePhysicalMemGetProperties,
+        0 zePhysicalMemCreate => ranges,
+        0 zePhysicalMemDestroy => ranges,
+        15 zePhysicalMemGetProperties => ranges,
     }
     zeGetVirtualMemProcAddrTable {
-        0 zeVirtualMemReserve,
-        0 zeVirtualMemFree,
-        0 zeVirtualMemQueryPageSize,
-        0 zeVirtualMemMap,
-        0 zeVirtualMemUnmap,
-        0 zeVirtualMemSetAccessAttribute,
-        0 zeVirtualMemGetAccessAttribute,
+        0 zeVirtualMemReserve => ranges,
+        0 zeVirtualMemFree => ranges,
+        0 zeVirtualMemQueryPageSize => ranges,
+        0 zeVirtualMemMap => ranges,
+        0 zeVirtualMemUnmap => ranges,
+        0 zeVirtualMemSetAccessAttribute => ranges,
+        0 zeVirtualMemGetAccessAttribute => ranges,
     }
     zeGetFabricVertexExpProcAddrTable {
-        4 zeFabricVertexGetExp,
-        4 zeFabricVertexGetSubVerticesExp,
-        4 zeFabricVertexGetPropertiesExp,
-        4 zeFabricVertexGetDeviceExp,
+        4 zeFabricVertexGetExp => fabric,
+        4 zeFabricVertexGetSubVerticesExp => fabric,
+        4 zeFabricVertexGetPropertiesExp => fabric,
+        4 zeFabricVertexGetDeviceExp => fabric,
     }
     zeGetFabricEdgeExpProcAddrTable {
-        4 zeFabricEdgeGetExp,
+        4 zeFabricEdgeGetExp => fabric,
         4 zeFabricEdgeGetVerticesExp,
         4 zeFabricEdgeGetPropertiesExp,
     }

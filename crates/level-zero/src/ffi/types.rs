@@ -116,6 +116,16 @@ chained! {
     SamplerDescriptor { addressing: u32, filter: u32, normalized: u8, }
     /// `ze_memory_allocation_properties_t`
     AllocationProperties { kind: u32, id: u64, page: u64, }
+    /// `ze_external_memory_export_fd_t`
+    ExportedFile { flags: u32, file: i32, }
+    /// `ze_fabric_vertex_exp_properties_t`
+    VertexProperties { uuid: [u8; 16], kind: u32, remote: u8, address: [u32; 4], }
+    /// `ze_image_memory_properties_exp_t`
+    ImageMemory { size: u64, row: u64, slice: u64, }
+    /// `ze_physical_mem_desc_t`
+    PhysicalDescriptor { flags: u32, size: usize, }
+    /// `ze_physical_mem_properties_t`
+    PhysicalProperties { id: u64, size: u64, }
     /// `ze_module_desc_t`
     ModuleDescriptor {
         format: u32, size: usize, code: *const u8, options: *const c_char, constants: *const Constants,

@@ -171,18 +171,6 @@ impl Kernel {
         Ok([next(), next(), next()])
     }
 
-    /// How many groups of the size that was set the device holds at once.
-    ///
-    /// # Errors
-    /// Kernels without metadata.
-    pub fn resident_groups(&self) -> Result<u32> {
-        let facts = self.facts()?;
-        let model = self.module.device.model;
-        let items: u32 = self.setting().group.iter().product();
-        let threads = items.div_ceil(facts.subgroup).max(1);
-        Ok((model.units() * model.threads() / threads).max(1))
-    }
-
     /// The kind of argument a parameter takes.
     ///
     /// # Errors

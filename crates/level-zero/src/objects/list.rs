@@ -180,24 +180,18 @@ impl List {
         }
     }
 
-    /// Ends a regular list, for queues to execute it.
-    ///
-    /// # Errors
-    /// Immediate lists, lists that are closed.
-    pub fn close(&self) -> Result<()> {
-        let mut record = self.record()?;
-        ensure(!record.is_closed, Error::INVALID_ARGUMENT)?;
-        record.is_closed = true;
-        Ok(())
+    /// Ends a regular list, for queues to execute it. Lists that have ended, and immediate ones, stay as they are.
+    pub fn close(&self) {
+        if let Kind::Regular(record) = &self.kind {
+            lock(record).is_closed = true;
+        }
     }
 
-    /// Empties a regular list.
-    ///
-    /// # Errors
-    /// Immediate lists.
-    pub fn reset(&self) -> Result<()> {
-        *self.record()? = Record::default();
-        Ok(())
+    /// Empties a regular list. Commands of an immediate one are under way already.
+    pub fn reset(&self) {
+        if let Kind::Regular(record) = &self.kind {
+            *lock(record) = Record::default();
+        }
     }
 
     /// The commands of a closed list, to be executed now.

@@ -4,6 +4,8 @@ pub mod event;
 pub mod kernel;
 pub mod list;
 pub mod module;
+pub mod physical;
+pub mod vertex;
 
 use opencl_sys as cl;
 use visakit_driver::error::Code;
@@ -31,5 +33,7 @@ objects!(
     list::List,
     module::Module,
     module::BuildLog,
-    kernel::Kernel
+    kernel::Kernel,
+    physical::Physical,
+    vertex::Vertex
 );

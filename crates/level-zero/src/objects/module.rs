@@ -47,21 +47,24 @@ pub fn specialize(
     Ok(())
 }
 
+/// What the compiler takes for no optimization, and hosts look for in binaries.
+const LEVEL_0: &str = "-cl-opt-disable -ze-opt-level=O0";
+
 /// Options as the compiler takes them for OpenCL: Level Zero has other names for some.
 #[must_use]
 pub fn options(given: &str) -> String {
     let translated = given.split_whitespace().map(|option| {
         let same = [
             ("-ze-opt-disable", "-cl-opt-disable"),
-            ("-ze-opt-level=O0", "-cl-opt-disable"),
-            ("-ze-opt-level=0", "-cl-opt-disable"),
+            ("-ze-opt-level=O0", LEVEL_0),
+            ("-ze-opt-level=0", LEVEL_0),
+            ("-ze-opt-level=1", "-ze-opt-level=O1"),
+            ("-ze-opt-level=2", "-ze-opt-level=O2"),
             ("-ze-take-global-address", "-cl-take-global-address"),
+            ("-ze-library-compilation", "-library-compilation"),
         ];
         if let Some((_, other)) = same.iter().find(|(name, _)| *name == option) {
-            return Some((*other).to_owned());
-        }
-        if option.starts_with("-ze-opt-level=") {
-            return None;
+            return (*other).to_owned();
         }
         for (prefix, other) in [
             ("-ze-intel-", "-cl-intel-"),
@@ -76,12 +79,12 @@ pub fn options(given: &str) -> String {
             ),
         ] {
             if let Some(rest) = option.strip_prefix(prefix) {
-                return Some(format!("{other}{rest}"));
+                return format!("{other}{rest}");
             }
         }
-        Some(option.to_owned())
+        option.to_owned()
     });
-    translated.flatten().collect::<Vec<_>>().join(" ")
+    translated.collect::<Vec<_>>().join(" ")
 }
 
 /// A module.
@@ -197,5 +200,25 @@ impl Module {
             Error::INVALID_GLOBAL_NAME,
         )?;
         Ok((address + symbol.offset, bytes))
+    }
+
+    /// The address by which its kernels call a function.
+    ///
+    /// # Errors
+    /// [`Error::INVALID_FUNCTION_NAME`] if no kernel can call it, and [`Error::UNSUPPORTED_FEATURE`] if it has not the same
+    /// address for all of them.
+    pub fn function(&self, name: &str) -> Result<u64> {
+        let binary = self.program.any_binary()?;
+        let mut found = None;
+        for kernel in binary.names() {
+            let Ok(loaded) = binary.load(kernel)? else {
+                continue;
+            };
+            let address = loaded.program().function_address(name);
+            let agree = found.is_none() || address.is_none() || found == address;
+            ensure(agree, Error::UNSUPPORTED_FEATURE)?;
+            found = found.or(address);
+        }
+        found.ok_or(Error::INVALID_FUNCTION_NAME)
     }
 }
