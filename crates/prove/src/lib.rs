@@ -31,11 +31,14 @@
 
 #![forbid(unsafe_code)]
 
+mod decide;
 mod lower;
 mod machine;
 mod memory;
 mod message;
 mod prove;
+#[cfg(feature = "sat")]
+mod sat;
 mod solver;
 pub mod term;
 mod thread;

@@ -1,10 +1,11 @@
 //! The proof for two launches.
 
+use crate::decide::Decisions;
 use crate::lower::Lowering;
 use crate::machine::{Budget, Failed, Machine};
 use crate::memory::input;
 use crate::solver::{Answer, ask};
-use crate::term::{Deep, Model, Term, Terms, Values, Variable};
+use crate::term::{Deep, Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
 use crate::trial::{Difference, Trials};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
@@ -37,7 +38,9 @@ pub struct Options {
     pub time: Duration,
     /// Whether questions that rules leave open are returned as SMT-LIB.
     pub smt2: bool,
-    /// A command that reads SMT-LIB on its standard input and answers what rules leave open.
+    /// Whether the solver inside is asked for what rules leave open; without the feature `sat` there is none.
+    pub sat: bool,
+    /// A command that reads SMT-LIB on its standard input and answers what rules and the solver inside leave open.
     pub solver: Option<String>,
 }
 
@@ -49,6 +52,7 @@ impl Default for Options {
             steps: 2_000_000,
             terms: 20_000_000,
             time: Duration::from_secs(60),
+            sat: true,
             smt2: false,
             solver: None,
         }
@@ -175,7 +179,10 @@ struct Question<'a> {
 const SAMPLES: u64 = 8;
 
 /// Pairs of terms in a question for a solver.
-const PAIRS: usize = 16;
+const PAIRS: usize = 4;
+
+/// The part of the time that is left for a question: one that is hard leaves some to others.
+const PART: u32 = 4;
 
 impl Question<'_> {
     fn answer(&mut self) -> Result<Proof, LaunchError> {
@@ -191,6 +198,7 @@ impl Question<'_> {
         }
         let mut terms = Terms::new();
         let mut lowering = Lowering::default();
+        let mut decisions = Decisions::new(self.deadline.filter(|_| self.options.sat));
         let mut memories = Vec::new();
         let budget = Budget {
             steps: self.options.steps,
@@ -201,7 +209,12 @@ impl Question<'_> {
             let launch = side
                 .kernel
                 .prepare(&side.range, self.arguments, &self.config)?;
-            let ran = Machine::run((&mut terms, &mut lowering), &launch, &known, budget);
+            let ran = Machine::run(
+                (&mut terms, &mut lowering, &mut decisions),
+                &launch,
+                &known,
+                budget,
+            );
             match ran {
                 Ok(memory) => memories.push(memory),
                 Err(Failed::Launch(error)) => return Err(error),
@@ -306,48 +319,79 @@ impl Question<'_> {
         let count = open.len();
         open.sort_unstable();
         open.dedup();
+        let mut shapes = Shapes::default();
+        let mut seen: HashSet<Shape> = HashSet::new();
+        open.retain(|pair| seen.insert(shapes.of(terms, *pair)));
         let mut queries = Vec::new();
         let mut left = None;
         for pairs in open.chunks(PAIRS) {
-            if self.options.solver.is_none() && !self.options.smt2 {
+            if left.is_some() && !self.options.smt2 {
                 break;
             }
-            let question = terms.question(pairs);
-            if let Some(command) = &self.options.solver
-                && left.is_none()
-            {
-                match ask(command, &question.text, self.deadline) {
-                    Answer::Never => continue,
-                    Answer::Nothing(why) => left = Some(why),
-                    Answer::Sometimes(answer) => {
-                        // What the solver takes for a value may be none that the executor ever computes.
-                        if let Some(found) = trials.replay(&question.model(&answer))? {
-                            return Ok((Verdict::Refuted(Box::new(found)), queries));
-                        }
-                        left = Some("the solver has values that tell no run apart".to_owned());
-                    }
-                }
+            let (answer, question) = self.ask(terms, pairs, left.is_none());
+            if answer != Answer::Never {
+                queries.extend(question.map(|question| question.text));
             }
-            queries.push(question.text);
+            match answer {
+                Answer::Never => {}
+                Answer::Sometimes(model) => match trials.replay(&model)? {
+                    Some(found) => return Ok((Verdict::Refuted(Box::new(found)), queries)),
+                    None => left = Some(APART.to_owned()),
+                },
+                Answer::Nothing(why) => left = left.or(Some(why)),
+            }
         }
-        if self.options.solver.is_some() && left.is_none() {
+        let Some(left) = left else {
             return Ok((Verdict::Proven, queries));
-        }
+        };
         let mut sides = open.iter().flat_map(|(a, b)| [*a, *b]);
         let first: Vec<Term> = sides.by_ref().take(2).collect();
         let undefined = terms
             .variables(&first)
             .iter()
             .any(|(_, variable)| matches!(variable, Variable::Undefined(_)));
-        let why = match (left, undefined) {
-            (_, true) => "an output depends on what was never written".to_owned(),
-            (Some(why), _) => why,
-            (None, _) => "two terms may be equal, but no rule says so".to_owned(),
+        let also = if undefined {
+            ", and what was never written may be in an output"
+        } else {
+            ""
         };
-        let unknown = Unknown::new(format!("{why} ({} open)", bytes(count)));
+        let unknown = Unknown::new(format!("{left}{also} ({} open)", bytes(count)));
         Ok((Verdict::Unknown(unknown), queries))
     }
+
+    /// Asks the solvers in their order, the one inside first. What is not asked is still written.
+    fn ask(&self, terms: &Terms, pairs: &[(Term, Term)], wanted: bool) -> (Answer, Option<Script>) {
+        let mut answer = Answer::Nothing(OPEN.to_owned());
+        #[cfg(feature = "sat")]
+        if wanted && self.options.sat {
+            let now = Instant::now();
+            let part = |end: Instant| now + end.saturating_duration_since(now) / PART;
+            let limits = crate::sat::Limits::new(self.deadline.map(part));
+            answer = crate::sat::ask(terms, pairs, limits);
+        }
+        if answer == Answer::Never {
+            return (answer, None);
+        }
+        let command = self.options.solver.as_deref().filter(|_| wanted);
+        if command.is_none() && !self.options.smt2 {
+            return (answer, None);
+        }
+        let question = terms.question(pairs);
+        if let Some(command) = command
+            && matches!(answer, Answer::Nothing(_))
+        {
+            answer = ask(command, &question, self.deadline);
+        }
+        (answer, self.options.smt2.then_some(question))
+    }
 }
+
+/// No solver was asked.
+const OPEN: &str = "two terms may be equal, but no rule says so";
+
+/// What a solver finds is not always a difference: it knows nothing of float operations but that equal operands give equal
+/// results.
+const APART: &str = "a solver tells the terms apart, but no run does";
 
 fn bytes(count: usize) -> String {
     match count {

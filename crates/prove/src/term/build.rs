@@ -80,8 +80,14 @@ impl Terms {
             }
             Node::Choice(condition, yes, no) => {
                 let (condition, yes, no) = (*condition, *yes, *no);
+                let key = (of, low, width);
+                if let Some(found) = self.extracts.get(&key) {
+                    return *found;
+                }
                 let (yes, no) = (self.extract(yes, low, width), self.extract(no, low, width));
-                self.choice(condition, yes, no)
+                let found = self.choice(condition, yes, no);
+                self.extracts.insert(key, found);
+                found
             }
             _ => self.intern(Node::Extract(of, low), width),
         }
@@ -92,6 +98,16 @@ impl Terms {
         if low == 0 && width == self.width(of) {
             return of;
         }
+        let key = (of, low, width);
+        if let Some(found) = self.pushed.get(&key) {
+            return *found;
+        }
+        let found = self.made_pushed(of, low, width);
+        self.pushed.insert(key, found);
+        found
+    }
+
+    fn made_pushed(&mut self, of: Term, low: u8, width: u8) -> Term {
         match self.node(of).clone() {
             Node::And(constant, parts) => {
                 self.each_pushed(Bitwise::And, constant, &parts, low, width)

@@ -8,11 +8,13 @@ mod build;
 mod deep;
 mod function;
 mod possible;
+mod shape;
 mod smt;
 mod value;
 
 pub use deep::Deep;
 pub use function::{Function, Output};
+pub use shape::{Shape, Shapes};
 pub use smt::{Model, Question};
 pub use value::Values;
 
@@ -137,6 +139,10 @@ pub struct Terms {
     undefined: u32,
     /// Terms where a bit is known to be set.
     under: HashMap<(Term, Term), Term>,
+    /// Bits of choices: each is looked into once, however many terms share it.
+    extracts: HashMap<(Term, u8, u8), Term>,
+    /// The same from the parts of any term.
+    pushed: HashMap<(Term, u8, u8), Term>,
 }
 
 impl Terms {

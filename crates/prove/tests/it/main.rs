@@ -12,3 +12,5 @@ mod cases;
 mod control;
 mod generate;
 mod mutants;
+mod pairs;
+mod plants;
