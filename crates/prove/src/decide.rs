@@ -46,9 +46,16 @@ impl Decisions {
 
     /// The bit as a number if it is always set, or never; else as it is.
     pub(crate) fn bit(&mut self, terms: &mut Terms, bit: Term) -> Term {
-        if terms.number(bit).is_some() {
+        if terms.number(bit).is_some() || self.left.is_zero() {
             return bit;
         }
+        let started = Instant::now();
+        let bit = self.bit_in_time(terms, bit);
+        self.left = self.left.saturating_sub(started.elapsed());
+        bit
+    }
+
+    fn bit_in_time(&mut self, terms: &mut Terms, bit: Term) -> Term {
         let Some(samples) = self.sampled(terms, bit) else {
             return bit;
         };
@@ -90,7 +97,12 @@ impl Decisions {
         if let Some(found) = self.values.get(&key) {
             return found.clone();
         }
-        let found = self.enumerated(terms, term, condition, most);
+        if self.left.is_zero() {
+            return None;
+        }
+        let started = Instant::now();
+        let found = self.enumerated(terms, (term, condition), most, started);
+        self.left = self.left.saturating_sub(started.elapsed());
         self.values.insert(key, found.clone());
         found
     }
@@ -98,9 +110,9 @@ impl Decisions {
     fn enumerated(
         &mut self,
         terms: &mut Terms,
-        term: Term,
-        condition: Term,
+        (term, condition): (Term, Term),
         most: usize,
+        started: Instant,
     ) -> Option<Vec<u64>> {
         let (of, holds) = (self.sampled(terms, term)?, self.sampled(terms, condition)?);
         let mut found: Vec<u64> = of
@@ -115,7 +127,7 @@ impl Decisions {
         let mut other = condition;
         let mut excluded = 0;
         loop {
-            if found.len() > most {
+            if found.len() > most || started.elapsed() > self.left {
                 return None;
             }
             for value in found.iter().skip(excluded) {
@@ -144,21 +156,14 @@ impl Decisions {
     }
 
     /// Asks whether a bit can be set.
-    fn ask(&mut self, terms: &mut Terms, bit: Term) -> Answer {
+    fn ask(&self, terms: &mut Terms, bit: Term) -> Answer {
         match terms.number(bit) {
             Some(0) => return Answer::Never,
             Some(_) => return Answer::Sometimes(Model::new()),
             None => {}
         }
-        if self.left.is_zero() {
-            return Answer::Nothing("out of time".to_owned());
-        }
-        let started = Instant::now();
         let zero = terms.constant(0, 1);
-        let end = started + QUESTION.min(self.left);
-        let answer = inside(terms, (bit, zero), end);
-        self.left = self.left.saturating_sub(started.elapsed());
-        answer
+        inside(terms, (bit, zero), Instant::now() + QUESTION.min(self.left))
     }
 
     /// The values of a term for the samples; `None` if an operation has none.
@@ -220,11 +225,11 @@ fn chosen(variable: Term, sample: usize) -> u64 {
 }
 
 #[cfg(feature = "sat")]
-fn inside(terms: &Terms, pair: (Term, Term), end: Instant) -> Answer {
+fn inside(terms: &mut Terms, pair: (Term, Term), end: Instant) -> Answer {
     crate::sat::ask(terms, &[pair], crate::sat::Limits::small(end))
 }
 
 #[cfg(not(feature = "sat"))]
-fn inside(_: &Terms, _: (Term, Term), _: Instant) -> Answer {
+fn inside(_: &mut Terms, _: (Term, Term), _: Instant) -> Answer {
     Answer::Nothing("no solver inside".to_owned())
 }

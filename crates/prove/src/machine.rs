@@ -1,7 +1,7 @@
 //! Runs a launch on terms.
 
 use crate::decide::Decisions;
-use crate::lower::{Lowering, bits};
+use crate::lower::{apply, bits};
 use crate::memory::{Bytes, Global, Moment};
 use crate::term::{Term, Terms};
 use crate::thread::{Frame, LANES, Mask, Pause, Thread};
@@ -52,7 +52,6 @@ const LOOK: u64 = 256;
 /// What runs.
 pub(crate) struct Machine<'a> {
     pub(crate) terms: &'a mut Terms,
-    pub(crate) lowering: &'a mut Lowering,
     pub(crate) decisions: &'a mut Decisions,
     pub(crate) launch: &'a Launch,
     pub(crate) global: Global,
@@ -71,7 +70,7 @@ pub(crate) struct Machine<'a> {
 impl<'a> Machine<'a> {
     /// Runs all groups of a launch; the contents of arguments in `known` are as they are.
     pub(crate) fn run(
-        (terms, lowering, decisions): (&'a mut Terms, &'a mut Lowering, &'a mut Decisions),
+        (terms, decisions): (&'a mut Terms, &'a mut Decisions),
         launch: &'a Launch,
         known: &HashSet<usize>,
         budget: Budget,
@@ -84,7 +83,6 @@ impl<'a> Machine<'a> {
             .map_err(|fault| Unknown::new(fault.to_string()))?;
         let mut machine = Self {
             terms,
-            lowering,
             decisions,
             launch,
             global: Global::new(launch, known),
@@ -461,7 +459,7 @@ impl<'a> Machine<'a> {
                 elements.push(self.terms.under(element, *condition));
             }
             let flag = selector.map(|mask| mask.get(lane).copied().unwrap_or(zero));
-            let found = self.lowering.apply(self.terms, &function, &elements, flag);
+            let found = apply(self.terms, &function, &elements, flag);
             let found = found.ok_or_else(|| {
                 Unknown::new(format!("the operation {}", compute.operation.name()))
             })?;

@@ -1,7 +1,6 @@
 //! The proof for two launches.
 
 use crate::decide::Decisions;
-use crate::lower::Lowering;
 use crate::machine::{Budget, Failed, Machine};
 use crate::memory::input;
 use crate::solver::{Answer, ask};
@@ -197,7 +196,6 @@ impl Question<'_> {
             return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
         }
         let mut terms = Terms::new();
-        let mut lowering = Lowering::default();
         let mut decisions = Decisions::new(self.deadline.filter(|_| self.options.sat));
         let mut memories = Vec::new();
         let budget = Budget {
@@ -209,12 +207,7 @@ impl Question<'_> {
             let launch = side
                 .kernel
                 .prepare(&side.range, self.arguments, &self.config)?;
-            let ran = Machine::run(
-                (&mut terms, &mut lowering, &mut decisions),
-                &launch,
-                &known,
-                budget,
-            );
+            let ran = Machine::run((&mut terms, &mut decisions), &launch, &known, budget);
             match ran {
                 Ok(memory) => memories.push(memory),
                 Err(Failed::Launch(error)) => return Err(error),
@@ -360,7 +353,12 @@ impl Question<'_> {
     }
 
     /// Asks the solvers in their order, the one inside first. What is not asked is still written.
-    fn ask(&self, terms: &Terms, pairs: &[(Term, Term)], wanted: bool) -> (Answer, Option<Script>) {
+    fn ask(
+        &self,
+        terms: &mut Terms,
+        pairs: &[(Term, Term)],
+        wanted: bool,
+    ) -> (Answer, Option<Script>) {
         let mut answer = Answer::Nothing(OPEN.to_owned());
         #[cfg(feature = "sat")]
         if wanted && self.options.sat {

@@ -6,11 +6,12 @@
 
 mod circuit;
 
+use crate::lower::expanded;
 use crate::solver::Answer;
 use crate::term::{Function, Model, Node, Term, Terms};
 use batsat::{Callbacks, Solver, SolverInterface, SolverOpts, lbool};
 use circuit::{Circuit, Wire};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::time::Instant;
 
 /// Bounds of a question.
@@ -56,10 +57,13 @@ impl Callbacks for Clock {
 }
 
 /// Asks whether a pair of terms differs.
-pub(crate) fn ask(terms: &Terms, pairs: &[(Term, Term)], limits: Limits) -> Answer {
+pub(crate) fn ask(terms: &mut Terms, pairs: &[(Term, Term)], limits: Limits) -> Answer {
+    let expanded = expansions(terms, pairs);
+    let terms = &*terms;
     let mut blast = Blast {
         terms,
         circuit: Circuit::new(),
+        expanded,
         bits: HashMap::new(),
         symbols: Vec::new(),
         limits,
@@ -75,8 +79,28 @@ pub(crate) fn ask(terms: &Terms, pairs: &[(Term, Term)], limits: Limits) -> Answ
     blast.decide()
 }
 
+/// What comparisons of floats are by their bits.
+fn expansions(terms: &mut Terms, pairs: &[(Term, Term)]) -> HashMap<Term, Term> {
+    let mut found = HashMap::new();
+    let mut seen = HashSet::new();
+    let mut todo: Vec<Term> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    while let Some(term) = todo.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        terms.node(term).each(|part| todo.push(part));
+        if let Node::Symbol(function, sources) = terms.node(term).clone()
+            && let Some(made) = expanded(terms, &function, &sources)
+        {
+            found.insert(term, made);
+        }
+    }
+    found
+}
+
 struct Blast<'t> {
     terms: &'t Terms,
+    expanded: HashMap<Term, Term>,
     circuit: Circuit,
     bits: HashMap<Term, Vec<Wire>>,
     /// Results of functions, by what they compute.
@@ -98,13 +122,20 @@ impl Blast<'_> {
                 return None;
             }
             let before = todo.len();
-            self.terms.node(next).each(|part| {
+            let mut part = |part: Term| {
                 if !self.bits.contains_key(&part) {
                     todo.push(part);
                 }
-            });
+            };
+            match self.expanded.get(&next) {
+                Some(made) => part(*made),
+                None => self.terms.node(next).each(part),
+            }
             if todo.len() == before {
-                let bits = self.one(next);
+                let bits = match self.expanded.get(&next) {
+                    Some(made) => self.get(*made),
+                    None => self.one(next),
+                };
                 self.bits.insert(next, bits);
                 todo.pop();
             }

@@ -88,7 +88,7 @@ fn answers_are_right_for_all_values() {
             });
             apart |= of.of(a) != of.of(b);
         }
-        match ask(&terms, &[(a, b)], Limits::new(None)) {
+        match ask(&mut terms, &[(a, b)], Limits::new(None)) {
             Answer::Never => {
                 assert!(!apart, "seed {seed}");
                 equal += 1;
