@@ -86,6 +86,17 @@ impl Decisions {
         known
     }
 
+    /// Values of variables for which a bit is set, if there are some and time is left.
+    pub(crate) fn can(&mut self, terms: &mut Terms, bit: Term) -> Answer {
+        if self.left.is_zero() {
+            return Answer::Nothing("out of time".to_owned());
+        }
+        let started = Instant::now();
+        let answer = self.ask(terms, bit);
+        self.left = self.left.saturating_sub(started.elapsed());
+        answer
+    }
+
     /// The values that a term may have where a bit is set; `None` if they are more, or nobody knows.
     pub(crate) fn values(
         &mut self,

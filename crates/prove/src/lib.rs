@@ -45,6 +45,8 @@ mod thread;
 mod trial;
 mod unknown;
 
-pub use prove::{Options, Output, Proof, Refutation, Side, Verdict, prove, refute};
+pub use prove::{
+    Options, Output, Proof, Refutation, Side, Verdict, contents, examine, prove, refute,
+};
 pub use trial::Difference;
 pub use unknown::Unknown;

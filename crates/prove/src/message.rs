@@ -2,6 +2,7 @@
 
 use crate::machine::Machine;
 use crate::memory::Access;
+use crate::solver::Answer;
 use crate::term::{Function, Output, Term};
 use crate::thread::{LANES, Mask, Thread};
 use crate::unknown::Unknown;
@@ -168,8 +169,31 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Runs a message in these lanes, with these bytes of addresses besides those that are certain.
+    /// Runs a message in these lanes, with these bytes of addresses besides those that are certain. What is not understood
+    /// makes no difference where no lane is.
     fn access(
+        &mut self,
+        thread: &mut Thread,
+        sent: &mut Sent<'_>,
+        enabled: &Mask,
+        bytes: &[(usize, u8)],
+    ) -> Result<(), Unknown> {
+        let Err(mut unknown) = self.accessed(thread, sent, enabled, bytes) else {
+            return Ok(());
+        };
+        let any = match sent.message.name() {
+            "block" | "media" => sent.whole,
+            _ => Thread::any(self.terms, enabled),
+        };
+        match self.decisions.can(self.terms, any) {
+            Answer::Never => return Ok(()),
+            Answer::Sometimes(model) => unknown.values = Some(model),
+            Answer::Nothing(_) => {}
+        }
+        Err(unknown)
+    }
+
+    fn accessed(
         &mut self,
         thread: &mut Thread,
         sent: &mut Sent<'_>,

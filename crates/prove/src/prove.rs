@@ -5,7 +5,7 @@ use crate::machine::{Budget, Failed, Machine};
 use crate::memory::input;
 use crate::solver::{Answer, ask};
 use crate::term::{Deep, Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
-use crate::trial::{Difference, Trials};
+use crate::trial::{Difference, Trials, generated};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
@@ -104,6 +104,8 @@ pub struct Proof {
     pub queries: Vec<String>,
     /// Terms of both.
     pub terms: usize,
+    /// Arguments for which a kernel comes to what is not understood, such as an access outside of all buffers.
+    pub suspect: Option<Vec<Argument>>,
     /// How long it took.
     pub time: Duration,
 }
@@ -152,6 +154,36 @@ pub fn refute(
         known: &known,
     };
     trials.run(options.trials, Instant::now().checked_add(options.time))
+}
+
+/// Generated contents of buffers, by a seed; of 0 they are as given.
+#[must_use]
+pub fn contents(arguments: &[Argument], options: &Options, seed: u64) -> Vec<Argument> {
+    generated(arguments, &options.known.iter().copied().collect(), seed)
+}
+
+/// Proves that a kernel does nothing wrong, whatever is in its buffers: no access is outside of all objects, no two threads
+/// race, no barrier is reached by a part of a thread or a group, and no output depends on what was never written.
+///
+/// This is the proof that it computes the same as itself; it is never refuted.
+///
+/// # Errors
+/// As [`prove`].
+pub fn examine(
+    side: Side<'_>,
+    arguments: &[Argument],
+    config: &Config<'_>,
+    options: &Options,
+) -> Result<Proof, LaunchError> {
+    let options = Options {
+        trials: 0,
+        ..options.clone()
+    };
+    let mut proof = prove(side, side, arguments, config, &options)?;
+    if let Verdict::Unknown(unknown) = &mut proof.verdict {
+        unknown.why = unknown.why.trim_start_matches("old: ").to_owned();
+    }
+    Ok(proof)
 }
 
 /// How both kernels run: nothing outside of buffers is read, and nothing is left to passes.
@@ -212,8 +244,10 @@ impl Question<'_> {
                 Ok(memory) => memories.push(memory),
                 Err(Failed::Launch(error)) => return Err(error),
                 Err(Failed::Unknown(mut unknown)) => {
+                    let suspect = unknown.values.take().map(|model| trials.filled(&model));
                     unknown.why = format!("{which}: {}", unknown.why);
                     let mut proof = Proof::of(Verdict::Unknown(unknown));
+                    proof.suspect = suspect;
                     proof.terms = terms.count();
                     return Ok(proof);
                 }
@@ -281,6 +315,7 @@ impl Question<'_> {
             outputs,
             queries,
             terms: terms.count(),
+            suspect: None,
             time: Duration::ZERO,
         })
     }
@@ -405,6 +440,7 @@ impl Proof {
             outputs: Vec::new(),
             queries: Vec::new(),
             terms: 0,
+            suspect: None,
             time: Duration::ZERO,
         }
     }
