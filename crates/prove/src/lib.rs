@@ -46,7 +46,7 @@ mod trial;
 mod unknown;
 
 pub use prove::{
-    Options, Output, Proof, Refutation, Side, Verdict, contents, examine, prove, refute,
+    Mode, Options, Output, Proof, Refutation, Side, Verdict, contents, examine, prove, refute,
 };
 pub use trial::Difference;
 pub use unknown::Unknown;

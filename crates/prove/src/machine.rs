@@ -228,7 +228,7 @@ impl<'a> Machine<'a> {
             let most = self.budget.steps;
             return Err(Unknown::new(format!("more than {most} steps")));
         }
-        if self.terms.count() > self.budget.terms {
+        if self.terms.kept() > self.budget.terms {
             let most = self.budget.terms;
             return Err(Unknown::new(format!("more than {most} terms")));
         }

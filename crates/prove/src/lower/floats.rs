@@ -1,7 +1,7 @@
 //! Comparisons of floats by their bits: for solvers, which else would know only that equal floats compare equally.
 
 use super::{LaneTerms, bits};
-use crate::term::{Term, Terms};
+use crate::term::{Function, Output, Term, Terms};
 use visakit_exec::LaneFunction;
 use visakit_exec::code::{Modify, Operation, Relation};
 use visakit_isa::DataType;
@@ -98,6 +98,55 @@ fn compared(
         flag: Some(terms.and(ordered, holds)),
         ..LaneTerms::default()
     })
+}
+
+/// A product, a sum, or both in one, as a function of products and sums alone that does not depend on the order of operands:
+/// what is computed with one rounding less, or another NaN, is the same. `None` for everything else.
+pub(super) fn contracted(
+    terms: &mut Terms,
+    function: &LaneFunction,
+    elements: &[Term],
+) -> Option<Term> {
+    let (data_type, saturate) = function.destination?;
+    let used = function.sources.get(..function.operation.sources())?;
+    let plain = mantissa(data_type).is_some() && used.iter().all(|(ty, _)| *ty == data_type);
+    if !plain || saturate || function.sets || function.second.is_some() {
+        return None;
+    }
+    let width = bits(data_type);
+    let mut operands = Vec::new();
+    for ((_, modify), element) in used.iter().zip(elements) {
+        let sign = terms.constant(1 << (width - 1), width);
+        let rest = terms.not(sign);
+        operands.push(match modify {
+            Modify::None => *element,
+            Modify::Neg => terms.xor(*element, sign),
+            Modify::Abs => terms.and(*element, rest),
+            Modify::NegAbs => terms.or(*element, sign),
+            Modify::Not => return None,
+        });
+    }
+    let mut of = |operation, a: Term, b: Term| {
+        let plain = (data_type, Modify::None);
+        let function = LaneFunction {
+            operation,
+            sources: [plain; 4],
+            ..*function
+        };
+        terms.symbol(
+            Function::Lane(function, Output::Value),
+            &[a.min(b), a.max(b)],
+            width,
+        )
+    };
+    match (function.operation, operands.as_slice()) {
+        (Operation::Add | Operation::Mul, [a, b]) => Some(of(function.operation, *a, *b)),
+        (Operation::Mad, [a, b, c]) => {
+            let product = of(Operation::Mul, *a, *b);
+            Some(of(Operation::Add, product, *c))
+        }
+        _ => None,
+    }
 }
 
 /// Where denormals keep their value.

@@ -65,6 +65,14 @@ pub(crate) fn apply(
     {
         return Some(found);
     }
+    if terms.contracted
+        && let Some(value) = floats::contracted(terms, function, elements)
+    {
+        return Some(LaneTerms {
+            value: Some(value),
+            ..LaneTerms::default()
+        });
+    }
     Some(symbols(terms, function, elements, flag))
 }
 

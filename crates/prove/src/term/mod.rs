@@ -135,6 +135,8 @@ pub const fn signed(value: u64, width: u8) -> i64 {
 pub struct Terms {
     nodes: Vec<(Node, u8)>,
     known: HashMap<(Node, u8), Term>,
+    /// Whether products and sums of floats may be contracted, and their operands exchanged.
+    pub(crate) contracted: bool,
     /// Undefined bytes so far.
     undefined: u32,
     /// Terms where a bit is known to be set.
@@ -156,6 +158,12 @@ impl Terms {
     #[must_use]
     pub const fn count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many terms and other results are kept: what memory they take.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.nodes.len() + self.under.len() + self.extracts.len() + self.pushed.len()
     }
 
     /// What a term is.
