@@ -29,6 +29,7 @@ struct Launched<'a> {
 
 /// What is known of it.
 struct Known {
+    kernel: String,
     verdict: &'static str,
     reason: Option<String>,
     assumed: Vec<String>,
@@ -37,6 +38,9 @@ struct Known {
     checked: Checked,
     witness: Option<Vec<Argument>>,
 }
+
+/// Instructions of a run: with generated contents loops may be long.
+const MOST_STEPS: u64 = 2_000_000;
 
 /// What a clean launch does not do.
 const NEVER: &str =
@@ -97,7 +101,11 @@ fn checked(
     launched: &Launched<'_>,
     arguments: &[Argument],
 ) -> Result<Report<Vec<u8>>, Failure> {
-    let config: Config<'_> = visakit_check::config(args.run.config());
+    let config = visakit_check::config(args.run.config());
+    let config = Config {
+        max_steps: config.max_steps.min(MOST_STEPS),
+        ..config
+    };
     let kernel = launched.kernel;
     let launch = kernel.prepare(&launched.range, arguments, &config)?;
     let report = check(
@@ -116,6 +124,7 @@ fn known(args: &CheckArgs, launched: &Launched<'_>) -> Result<Known, Failure> {
         ..Options::default()
     };
     let known = |verdict, reason, seconds, report, witness| Known {
+        kernel: printable(launched.kernel.info().name.as_bytes()),
         verdict,
         reason,
         assumed: assumptions(&[], &launched.range, launched.arguments),
@@ -165,9 +174,9 @@ impl Known {
         zeinfo: &dyn Fn() -> Result<String, Failure>,
     ) -> Result<Self, Failure> {
         if let (Some(folder), Some(arguments)) = (&args.witness, &self.witness) {
-            let name = launched.name.replace(['/', '\\'], "-");
+            let name = &launched.kernel.info().name;
             let of = (launched.kernel, &launched.range);
-            witness::write(folder, &name, of, (arguments, &[]), &zeinfo()?)?;
+            witness::write(folder, name, of, (arguments, &[]), &zeinfo()?)?;
         }
         Ok(self)
     }
@@ -184,12 +193,15 @@ fn told(args: &CheckArgs, all: &[Known]) -> Result<Status, Failure> {
         let mut cases = Vec::new();
         for known in all {
             for mut case in document::cases(std::slice::from_ref(&known.checked)) {
-                case["symbolic"] = json!({
+                let symbolic = json!({
                     "verdict": known.verdict,
                     "reason": known.reason,
                     "assumed": known.assumed,
                     "seconds": known.seconds,
                 });
+                if let Some(case) = case.as_object_mut() {
+                    case.insert("symbolic".to_owned(), symbolic);
+                }
                 cases.push(case);
             }
         }
@@ -211,7 +223,7 @@ fn told(args: &CheckArgs, all: &[Known]) -> Result<Status, Failure> {
             }
             if let (Some(folder), Some(_)) = (&args.witness, &known.witness) {
                 let folder = input::name(folder);
-                let name = known.checked.case.replace(['/', '\\'], "-");
+                let name = &known.kernel;
                 writeln!(
                     out,
                     "  witness    {folder}: `visakit check --case {folder}/{name}`"
