@@ -3,6 +3,9 @@
 use super::bits::Bitwise;
 use crate::term::{Node, Term, Terms};
 
+/// Parts of terms that are taken from their parts; with more, a sum of sums has too many of them.
+const MOST_PUSHED: usize = 400_000;
+
 impl Terms {
     /// Bits from a place on.
     pub fn extract(&mut self, of: Term, low: u8, width: u8) -> Term {
@@ -55,6 +58,9 @@ impl Terms {
         let key = (of, low, width);
         if let Some(found) = self.pushed.get(&key) {
             return *found;
+        }
+        if self.pushed.len() > MOST_PUSHED {
+            return self.extract(of, low, width);
         }
         let found = self.made_pushed(of, low, width);
         self.pushed.insert(key, found);
