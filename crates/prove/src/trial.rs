@@ -39,7 +39,7 @@ pub(crate) struct Trials<'a> {
 type Contents = Vec<Option<Vec<u8>>>;
 
 /// Instructions of a run; a kernel that needs more tells nothing.
-const MOST_STEPS: u64 = 200_000_000;
+const MOST_STEPS: u64 = 5_000_000;
 
 /// Runs to make a refutation smaller.
 const MOST_SHRINKS: usize = 200;

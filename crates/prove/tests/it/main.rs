@@ -10,6 +10,7 @@
 
 mod cases;
 mod control;
+mod examine;
 mod generate;
 mod mutants;
 mod pairs;
