@@ -31,17 +31,22 @@
 
 #![forbid(unsafe_code)]
 
+mod decide;
 mod lower;
 mod machine;
 mod memory;
 mod message;
 mod prove;
+#[cfg(feature = "sat")]
+mod sat;
 mod solver;
 pub mod term;
 mod thread;
 mod trial;
 mod unknown;
 
-pub use prove::{Options, Output, Proof, Refutation, Side, Verdict, prove, refute};
+pub use prove::{
+    Mode, Options, Output, Proof, Refutation, Side, Verdict, contents, examine, prove, refute,
+};
 pub use trial::Difference;
 pub use unknown::Unknown;

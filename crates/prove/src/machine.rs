@@ -1,6 +1,7 @@
 //! Runs a launch on terms.
 
-use crate::lower::{Lowering, bits};
+use crate::decide::Decisions;
+use crate::lower::{apply, bits};
 use crate::memory::{Bytes, Global, Moment};
 use crate::term::{Term, Terms};
 use crate::thread::{Frame, LANES, Mask, Pause, Thread};
@@ -51,7 +52,7 @@ const LOOK: u64 = 256;
 /// What runs.
 pub(crate) struct Machine<'a> {
     pub(crate) terms: &'a mut Terms,
-    pub(crate) lowering: &'a mut Lowering,
+    pub(crate) decisions: &'a mut Decisions,
     pub(crate) launch: &'a Launch,
     pub(crate) global: Global,
     /// Local memory of the group.
@@ -69,7 +70,7 @@ pub(crate) struct Machine<'a> {
 impl<'a> Machine<'a> {
     /// Runs all groups of a launch; the contents of arguments in `known` are as they are.
     pub(crate) fn run(
-        (terms, lowering): (&'a mut Terms, &'a mut Lowering),
+        (terms, decisions): (&'a mut Terms, &'a mut Decisions),
         launch: &'a Launch,
         known: &HashSet<usize>,
         budget: Budget,
@@ -82,7 +83,7 @@ impl<'a> Machine<'a> {
             .map_err(|fault| Unknown::new(fault.to_string()))?;
         let mut machine = Self {
             terms,
-            lowering,
+            decisions,
             launch,
             global: Global::new(launch, known),
             local: Bytes::default(),
@@ -205,7 +206,8 @@ impl<'a> Machine<'a> {
             self.now.signals = thread.signals;
             self.now.waits = thread.waits;
             if let Some(mask) = thread.waiting.remove(&thread.place) {
-                thread.running = Thread::zip(self.terms, &thread.running, &mask, Terms::or);
+                let met = Thread::zip(self.terms, &thread.running, &mask, Terms::or);
+                thread.running = self.decided(&met);
             }
             let ran = self.step(thread, step);
             ran.map_err(|unknown| {
@@ -226,7 +228,7 @@ impl<'a> Machine<'a> {
             let most = self.budget.steps;
             return Err(Unknown::new(format!("more than {most} steps")));
         }
-        if self.terms.count() > self.budget.terms {
+        if self.terms.kept() > self.budget.terms {
             let most = self.budget.terms;
             return Err(Unknown::new(format!("more than {most} terms")));
         }
@@ -269,18 +271,18 @@ impl<'a> Machine<'a> {
             }
             Action::Jump { target, inverted } => {
                 let taken = thread.condition(self.terms, step, *inverted)?;
-                thread.branch(self.terms, *target, &taken);
+                self.branch(thread, *target, &taken);
             }
             Action::Goto { target, inverted } => {
                 let taken = thread.taken(self.terms, step, *inverted)?;
-                thread.branch(self.terms, *target, &taken);
+                self.branch(thread, *target, &taken);
             }
             Action::Switch { index, targets } => {
                 let index = thread.scalar(self.terms, *index, "the index of a jump")?;
                 let target = usize::try_from(index).ok().and_then(|i| targets.get(i));
                 let target = target.ok_or_else(|| Unknown::new("a jump without a target"))?;
                 let running = thread.running;
-                thread.branch(self.terms, *target, &running);
+                self.branch(thread, *target, &running);
             }
             Action::Call {
                 target,
@@ -333,9 +335,25 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Lanes of which it is known whether they run.
+    fn decided(&mut self, mask: &Mask) -> Mask {
+        mask.map(|lane| self.decisions.bit(self.terms, lane))
+    }
+
+    /// Some of the running lanes jump. Where none can go nobody follows.
+    fn branch(&mut self, thread: &mut Thread, target: usize, taken: &Mask) {
+        let taken = self.decided(taken);
+        let rest = Thread::without(self.terms, &thread.running, &taken);
+        let rest = self.decided(&rest);
+        thread.park(self.terms, target, &taken);
+        thread.park(self.terms, thread.place + 1, &rest);
+        thread.settle(self.terms);
+    }
+
     /// Checks that lanes run here for sure, before something that is done even without lanes.
     fn certain(&mut self, thread: &Thread, what: &str) -> Result<(), Unknown> {
         let any = Thread::any(self.terms, &thread.running);
+        let any = self.decisions.bit(self.terms, any);
         match self.terms.number(any) {
             Some(1) => Ok(()),
             _ => Err(Unknown::new(format!(
@@ -424,6 +442,7 @@ impl<'a> Machine<'a> {
             0 => None,
             _ => Some(thread.flag(self.terms, &compute.flags[0])?),
         };
+        let program = self.program();
         let mut results = Vec::with_capacity(lanes);
         for (lane, condition) in enabled.iter().enumerate().take(lanes) {
             if self.terms.number(*condition) == Some(0) {
@@ -431,18 +450,21 @@ impl<'a> Machine<'a> {
             }
             let mut elements = Vec::with_capacity(used);
             for source in compute.sources.iter().take(used) {
-                let element =
-                    thread.source(self.terms, self.program(), source, (lane, *condition))?;
+                let element = thread.source(
+                    (&mut *self.terms, &mut *self.decisions),
+                    program,
+                    source,
+                    (lane, *condition),
+                )?;
                 elements.push(self.terms.under(element, *condition));
             }
             let flag = selector.map(|mask| mask.get(lane).copied().unwrap_or(zero));
-            let found = self.lowering.apply(self.terms, &function, &elements, flag);
+            let found = apply(self.terms, &function, &elements, flag);
             let found = found.ok_or_else(|| {
                 Unknown::new(format!("the operation {}", compute.operation.name()))
             })?;
             results.push((lane, *condition, found));
         }
-        let program = self.program();
         for (lane, condition, found) in &results {
             let place =
                 thread.destination_place(self.terms, program, &compute.destination, *lane)?;
@@ -558,7 +580,13 @@ impl<'a> Machine<'a> {
             return Err(Unknown::new("a float as the bits of a predicate"));
         }
         let always = self.terms.constant(1, 1);
-        let element = thread.source(self.terms, self.program(), source, (lane, always))?;
+        let program = self.program();
+        let element = thread.source(
+            (&mut *self.terms, &mut *self.decisions),
+            program,
+            source,
+            (lane, always),
+        )?;
         Ok(match source.data_type.is_signed() {
             true => self.terms.sign_extend(element, 32),
             false => self.terms.zero_extend(element, 32),

@@ -2,6 +2,7 @@
 
 use crate::machine::Machine;
 use crate::memory::Access;
+use crate::solver::Answer;
 use crate::term::{Function, Output, Term};
 use crate::thread::{LANES, Mask, Thread};
 use crate::unknown::Unknown;
@@ -45,6 +46,9 @@ struct Sent<'m> {
 
 /// Addresses that a lane may have; more are not told apart.
 const MOST_ADDRESSES: usize = 256;
+
+/// Those of them for which a solver is asked, one by one.
+const MOST_ASKED: usize = 64;
 
 /// An address that a lane has under a condition.
 struct Way {
@@ -103,22 +107,22 @@ impl Machine<'_> {
         let mut placed = self.scalars(thread, &operands, here)?;
         let mut rest = *enabled;
         let mut ways: Vec<Way> = Vec::new();
+        let mut never = false;
         for (lane, condition) in enabled.iter().enumerate() {
             if self.terms.number(*condition) != Some(0) {
                 let before = ways.len();
-                self.addresses(
-                    thread,
-                    &operands,
-                    (lane, *condition),
-                    &mut placed,
-                    &mut ways,
-                )?;
-                if ways.len() > before
+                let asked = (lane, *condition);
+                let here = self.addresses(thread, &operands, asked, &mut placed, &mut ways)?;
+                never |= !here;
+                if (ways.len() > before || !here)
                     && let Some(lane) = rest.get_mut(lane)
                 {
                     *lane = self.terms.constant(0, 1);
                 }
             }
+        }
+        if ways.is_empty() && never {
+            return self.message(thread, message, &rest);
         }
         let mut sent = Sent {
             message,
@@ -165,8 +169,31 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Runs a message in these lanes, with these bytes of addresses besides those that are certain.
+    /// Runs a message in these lanes, with these bytes of addresses besides those that are certain. What is not understood
+    /// makes no difference where no lane is.
     fn access(
+        &mut self,
+        thread: &mut Thread,
+        sent: &mut Sent<'_>,
+        enabled: &Mask,
+        bytes: &[(usize, u8)],
+    ) -> Result<(), Unknown> {
+        let Err(mut unknown) = self.accessed(thread, sent, enabled, bytes) else {
+            return Ok(());
+        };
+        let any = match sent.message.name() {
+            "block" | "media" => sent.whole,
+            _ => Thread::any(self.terms, enabled),
+        };
+        match self.decisions.can(self.terms, any) {
+            Answer::Never => return Ok(()),
+            Answer::Sometimes(model) => unknown.values = Some(model),
+            Answer::Nothing(_) => {}
+        }
+        Err(unknown)
+    }
+
+    fn accessed(
         &mut self,
         thread: &mut Thread,
         sent: &mut Sent<'_>,
@@ -241,7 +268,7 @@ impl Machine<'_> {
         for place in operands.scalars.iter().cloned().flatten() {
             let byte = thread.file.get(place).copied();
             let byte = byte.map(|byte| self.terms.under(byte, here));
-            let byte = byte.and_then(|byte| self.terms.number(byte));
+            let byte = byte.and_then(|byte| self.only(byte, here));
             let byte = byte.and_then(|byte| u8::try_from(byte).ok());
             let unknown = || Unknown::new("an address or a surface depends on data");
             placed.push((place, byte.ok_or_else(unknown)?));
@@ -249,7 +276,15 @@ impl Machine<'_> {
         Ok(placed)
     }
 
-    /// Notes the address of a lane, or else the numbers that it may be.
+    /// The value of a term where a bit is set, if it is the only one.
+    fn only(&mut self, term: Term, condition: Term) -> Option<u64> {
+        self.terms.number(term).or_else(|| {
+            let values = self.decisions.values(self.terms, (term, condition), 1)?;
+            values.first().copied()
+        })
+    }
+
+    /// Notes the address of a lane, or else the numbers that it may be; false if the lane never is here.
     fn addresses(
         &mut self,
         thread: &Thread,
@@ -257,7 +292,7 @@ impl Machine<'_> {
         (lane, condition): (usize, Term),
         placed: &mut Vec<(usize, u8)>,
         ways: &mut Vec<Way>,
-    ) -> Result<(), Unknown> {
+    ) -> Result<bool, Unknown> {
         for of in &operands.addresses {
             if lane >= of.lanes {
                 continue;
@@ -270,7 +305,18 @@ impl Machine<'_> {
                 placed.extend(bytes(value));
                 continue;
             }
-            let values = self.terms.possible(address, MOST_ADDRESSES);
+            let values = self.terms.possible(address, MOST_ADDRESSES).or_else(|| {
+                let asked = (address, condition);
+                self.decisions.values(self.terms, asked, MOST_ASKED)
+            });
+            match values.as_deref() {
+                Some([]) => return Ok(false),
+                Some([value]) => {
+                    placed.extend(bytes(*value));
+                    continue;
+                }
+                _ => {}
+            }
             let (Some(values), 1) = (values, operands.addresses.len()) else {
                 return Err(Unknown::new("an address depends on data"));
             };
@@ -288,7 +334,7 @@ impl Machine<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Sets registers to zero that a load changes although nothing in memory belongs to them.

@@ -1,11 +1,11 @@
 //! The proof for two launches.
 
-use crate::lower::Lowering;
+use crate::decide::Decisions;
 use crate::machine::{Budget, Failed, Machine};
 use crate::memory::input;
 use crate::solver::{Answer, ask};
-use crate::term::{Deep, Model, Term, Terms, Values, Variable};
-use crate::trial::{Difference, Trials};
+use crate::term::{Deep, Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
+use crate::trial::{Difference, Trials, generated};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
@@ -22,6 +22,17 @@ pub struct Side<'k> {
     pub range: NdRange,
 }
 
+/// What counts as equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mode {
+    /// The same bits.
+    #[default]
+    Bits,
+    /// Results of floats may differ where a product and a sum are contracted into one operation, or the operands of a
+    /// product or sum are exchanged: what `-cl-mad-enable` allows, and which of two NaNs is passed on.
+    Contracted,
+}
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -29,15 +40,19 @@ pub struct Options {
     pub known: Vec<usize>,
     /// Runs on generated contents before anything is proven.
     pub trials: u64,
+    /// What counts as equal. Only differences of bits can be shown by a run: other modes are never refuted.
+    pub mode: Mode,
     /// Steps of a kernel on terms.
     pub steps: u64,
-    /// Terms of both kernels.
+    /// Terms of both kernels, and other results that are kept for them, about 200 bytes each.
     pub terms: usize,
     /// The time for a pair.
     pub time: Duration,
     /// Whether questions that rules leave open are returned as SMT-LIB.
     pub smt2: bool,
-    /// A command that reads SMT-LIB on its standard input and answers what rules leave open.
+    /// Whether the solver inside is asked for what rules leave open; without the feature `sat` there is none.
+    pub sat: bool,
+    /// A command that reads SMT-LIB on its standard input and answers what rules and the solver inside leave open.
     pub solver: Option<String>,
 }
 
@@ -47,8 +62,10 @@ impl Default for Options {
             known: Vec::new(),
             trials: 16,
             steps: 2_000_000,
-            terms: 20_000_000,
+            terms: 10_000_000,
+            mode: Mode::Bits,
             time: Duration::from_secs(60),
+            sat: true,
             smt2: false,
             solver: None,
         }
@@ -101,6 +118,8 @@ pub struct Proof {
     pub queries: Vec<String>,
     /// Terms of both.
     pub terms: usize,
+    /// Arguments for which a kernel comes to what is not understood, such as an access outside of all buffers.
+    pub suspect: Option<Vec<Argument>>,
     /// How long it took.
     pub time: Duration,
 }
@@ -151,6 +170,36 @@ pub fn refute(
     trials.run(options.trials, Instant::now().checked_add(options.time))
 }
 
+/// Generated contents of buffers, by a seed; of 0 they are as given.
+#[must_use]
+pub fn contents(arguments: &[Argument], options: &Options, seed: u64) -> Vec<Argument> {
+    generated(arguments, &options.known.iter().copied().collect(), seed)
+}
+
+/// Proves that a kernel does nothing wrong, whatever is in its buffers: no access is outside of all objects, no two threads
+/// race, no barrier is reached by a part of a thread or a group, and no output depends on what was never written.
+///
+/// This is the proof that it computes the same as itself; it is never refuted.
+///
+/// # Errors
+/// As [`prove`].
+pub fn examine(
+    side: Side<'_>,
+    arguments: &[Argument],
+    config: &Config<'_>,
+    options: &Options,
+) -> Result<Proof, LaunchError> {
+    let options = Options {
+        trials: 0,
+        ..options.clone()
+    };
+    let mut proof = prove(side, side, arguments, config, &options)?;
+    if let Verdict::Unknown(unknown) = &mut proof.verdict {
+        unknown.why = unknown.why.trim_start_matches("old: ").to_owned();
+    }
+    Ok(proof)
+}
+
 /// How both kernels run: nothing outside of buffers is read, and nothing is left to passes.
 fn own<'a>(config: &Config<'a>) -> Config<'a> {
     Config {
@@ -175,7 +224,10 @@ struct Question<'a> {
 const SAMPLES: u64 = 8;
 
 /// Pairs of terms in a question for a solver.
-const PAIRS: usize = 16;
+const PAIRS: usize = 4;
+
+/// The part of the time that is left for a question: one that is hard leaves some to others.
+const PART: u32 = 4;
 
 impl Question<'_> {
     fn answer(&mut self) -> Result<Proof, LaunchError> {
@@ -186,11 +238,13 @@ impl Question<'_> {
             config: self.config,
             known: &known,
         };
-        if let Some(found) = trials.run(self.options.trials, self.deadline)? {
+        let refutes = self.options.mode == Mode::Bits;
+        if refutes && let Some(found) = trials.run(self.options.trials, self.deadline)? {
             return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
         }
         let mut terms = Terms::new();
-        let mut lowering = Lowering::default();
+        terms.contracted = !refutes;
+        let mut decisions = Decisions::new(self.deadline.filter(|_| self.options.sat));
         let mut memories = Vec::new();
         let budget = Budget {
             steps: self.options.steps,
@@ -201,13 +255,15 @@ impl Question<'_> {
             let launch = side
                 .kernel
                 .prepare(&side.range, self.arguments, &self.config)?;
-            let ran = Machine::run((&mut terms, &mut lowering), &launch, &known, budget);
+            let ran = Machine::run((&mut terms, &mut decisions), &launch, &known, budget);
             match ran {
                 Ok(memory) => memories.push(memory),
                 Err(Failed::Launch(error)) => return Err(error),
                 Err(Failed::Unknown(mut unknown)) => {
+                    let suspect = unknown.values.take().map(|model| trials.filled(&model));
                     unknown.why = format!("{which}: {}", unknown.why);
                     let mut proof = Proof::of(Verdict::Unknown(unknown));
+                    proof.suspect = suspect;
                     proof.terms = terms.count();
                     return Ok(proof);
                 }
@@ -256,6 +312,9 @@ impl Question<'_> {
                 if a == b {
                     continue;
                 }
+                if let Some(why) = self.exhausted(&terms) {
+                    return Ok(Proof::of(Verdict::Unknown(Unknown::new(why))));
+                }
                 let (a, b) = (deep.of(&mut terms, a), deep.of(&mut terms, b));
                 if a != b {
                     output.open += 1;
@@ -275,8 +334,18 @@ impl Question<'_> {
             outputs,
             queries,
             terms: terms.count(),
+            suspect: None,
             time: Duration::ZERO,
         })
+    }
+
+    /// Whether memory or time are used up.
+    fn exhausted(&self, terms: &Terms) -> Option<String> {
+        if terms.kept() > self.options.terms {
+            return Some(format!("more than {} terms", self.options.terms));
+        }
+        let late = self.deadline.is_some_and(|end| Instant::now() > end);
+        late.then(|| "out of time".to_owned())
     }
 
     /// Decides what rules have left open.
@@ -289,8 +358,9 @@ impl Question<'_> {
         if open.is_empty() {
             return Ok((Verdict::Proven, Vec::new()));
         }
+        let refutes = self.options.mode == Mode::Bits;
         // Random values often tell terms apart; the executor has the last word.
-        for seed in 0..SAMPLES {
+        for seed in 0..if refutes { SAMPLES } else { 0 } {
             let mut random = SplitMix64::seed_from_u64(seed);
             let mut chosen = Model::new();
             let differ = {
@@ -306,48 +376,85 @@ impl Question<'_> {
         let count = open.len();
         open.sort_unstable();
         open.dedup();
+        let mut shapes = Shapes::default();
+        let mut seen: HashSet<Shape> = HashSet::new();
+        open.retain(|pair| seen.insert(shapes.of(terms, *pair)));
         let mut queries = Vec::new();
         let mut left = None;
         for pairs in open.chunks(PAIRS) {
-            if self.options.solver.is_none() && !self.options.smt2 {
+            if left.is_some() && !self.options.smt2 {
                 break;
             }
-            let question = terms.question(pairs);
-            if let Some(command) = &self.options.solver
-                && left.is_none()
-            {
-                match ask(command, &question.text, self.deadline) {
-                    Answer::Never => continue,
-                    Answer::Nothing(why) => left = Some(why),
-                    Answer::Sometimes(answer) => {
-                        // What the solver takes for a value may be none that the executor ever computes.
-                        if let Some(found) = trials.replay(&question.model(&answer))? {
-                            return Ok((Verdict::Refuted(Box::new(found)), queries));
-                        }
-                        left = Some("the solver has values that tell no run apart".to_owned());
-                    }
-                }
+            let (answer, question) = self.ask(terms, pairs, left.is_none());
+            if answer != Answer::Never {
+                queries.extend(question.map(|question| question.text));
             }
-            queries.push(question.text);
+            match answer {
+                Answer::Never => {}
+                Answer::Sometimes(_) if !refutes => left = Some(APART.to_owned()),
+                Answer::Sometimes(model) => match trials.replay(&model)? {
+                    Some(found) => return Ok((Verdict::Refuted(Box::new(found)), queries)),
+                    None => left = Some(APART.to_owned()),
+                },
+                Answer::Nothing(why) => left = left.or(Some(why)),
+            }
         }
-        if self.options.solver.is_some() && left.is_none() {
+        let Some(left) = left else {
             return Ok((Verdict::Proven, queries));
-        }
+        };
         let mut sides = open.iter().flat_map(|(a, b)| [*a, *b]);
         let first: Vec<Term> = sides.by_ref().take(2).collect();
         let undefined = terms
             .variables(&first)
             .iter()
             .any(|(_, variable)| matches!(variable, Variable::Undefined(_)));
-        let why = match (left, undefined) {
-            (_, true) => "an output depends on what was never written".to_owned(),
-            (Some(why), _) => why,
-            (None, _) => "two terms may be equal, but no rule says so".to_owned(),
+        let also = if undefined {
+            ", and what was never written may be in an output"
+        } else {
+            ""
         };
-        let unknown = Unknown::new(format!("{why} ({} open)", bytes(count)));
+        let unknown = Unknown::new(format!("{left}{also} ({} open)", bytes(count)));
         Ok((Verdict::Unknown(unknown), queries))
     }
+
+    /// Asks the solvers in their order, the one inside first. What is not asked is still written.
+    fn ask(
+        &self,
+        terms: &mut Terms,
+        pairs: &[(Term, Term)],
+        wanted: bool,
+    ) -> (Answer, Option<Script>) {
+        let mut answer = Answer::Nothing(OPEN.to_owned());
+        #[cfg(feature = "sat")]
+        if wanted && self.options.sat {
+            let now = Instant::now();
+            let part = |end: Instant| now + end.saturating_duration_since(now) / PART;
+            let limits = crate::sat::Limits::new(self.deadline.map(part));
+            answer = crate::sat::ask(terms, pairs, limits);
+        }
+        if answer == Answer::Never {
+            return (answer, None);
+        }
+        let command = self.options.solver.as_deref().filter(|_| wanted);
+        if command.is_none() && !self.options.smt2 {
+            return (answer, None);
+        }
+        let question = terms.question(pairs);
+        if let Some(command) = command
+            && matches!(answer, Answer::Nothing(_))
+        {
+            answer = ask(command, &question, self.deadline);
+        }
+        (answer, self.options.smt2.then_some(question))
+    }
 }
+
+/// No solver was asked.
+const OPEN: &str = "two terms may be equal, but no rule says so";
+
+/// What a solver finds is not always a difference: it knows nothing of float operations but that equal operands give equal
+/// results.
+const APART: &str = "a solver tells the terms apart, but no run does";
 
 fn bytes(count: usize) -> String {
     match count {
@@ -363,6 +470,7 @@ impl Proof {
             outputs: Vec::new(),
             queries: Vec::new(),
             terms: 0,
+            suspect: None,
             time: Duration::ZERO,
         }
     }

@@ -1,5 +1,6 @@
-//! Solvers outside: commands that read SMT-LIB.
+//! What solvers answer, and solvers outside: commands that read SMT-LIB.
 
+use crate::term::{Model, Question};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,8 +10,8 @@ use std::time::{Duration, Instant};
 pub(crate) enum Answer {
     /// The terms are equal for all values.
     Never,
-    /// They differ; what else it said has the values.
-    Sometimes(String),
+    /// They differ for these values.
+    Sometimes(Model),
     /// Nothing, with the reason.
     Nothing(String),
 }
@@ -19,7 +20,7 @@ pub(crate) enum Answer {
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Asks a command, which is stopped at the deadline.
-pub(crate) fn ask(command: &str, script: &str, deadline: Option<Instant>) -> Answer {
+pub(crate) fn ask(command: &str, question: &Question, deadline: Option<Instant>) -> Answer {
     let mut words = command.split_whitespace();
     let Some(program) = words.next() else {
         return Answer::Nothing("no command of a solver".to_owned());
@@ -35,7 +36,7 @@ pub(crate) fn ask(command: &str, script: &str, deadline: Option<Instant>) -> Ans
         Err(error) => return Answer::Nothing(format!("the solver `{program}`: {error}")),
     };
     let (input, output) = (child.stdin.take(), child.stdout.take());
-    let script = script.to_owned();
+    let script = question.text.clone();
     let writer = std::thread::spawn(move || {
         if let Some(mut input) = input {
             // A solver that ends early does not read everything.
@@ -64,7 +65,7 @@ pub(crate) fn ask(command: &str, script: &str, deadline: Option<Instant>) -> Ans
     }
     match text.split_whitespace().next() {
         Some("unsat") => Answer::Never,
-        Some("sat") => Answer::Sometimes(text),
+        Some("sat") => Answer::Sometimes(question.model(&text)),
         _ => Answer::Nothing("the solver does not know".to_owned()),
     }
 }

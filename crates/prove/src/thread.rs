@@ -5,6 +5,7 @@
 //! in lanes whose condition holds. The order of places is the executor's for every outcome, as a place where no lane is
 //! changes nothing there.
 
+use crate::decide::Decisions;
 use crate::term::{Term, Terms};
 use crate::unknown::Unknown;
 use std::collections::BTreeMap;
@@ -121,14 +122,6 @@ impl Thread {
                 false
             }
         }
-    }
-
-    /// Some of the running lanes jump.
-    pub(crate) fn branch(&mut self, terms: &mut Terms, target: usize, taken: &Mask) {
-        let rest = Self::without(terms, &self.running, taken);
-        self.park(terms, target, taken);
-        self.park(terms, self.place + 1, &rest);
-        self.settle(terms);
     }
 
     /// The bytes of an element, the lowest first.
@@ -352,7 +345,7 @@ impl Thread {
     /// The element of a lane of a source, where a condition holds.
     pub(crate) fn source(
         &self,
-        terms: &mut Terms,
+        (terms, decisions): (&mut Terms, &mut Decisions),
         program: &Program,
         source: &Source,
         (lane, condition): (usize, Term),
@@ -372,7 +365,9 @@ impl Thread {
             .ok_or_else(|| Unknown::new("a region without a place"))?;
         let base = self.element(terms, source.offset + at, 2)?;
         let base = terms.under(base, condition);
-        let values = terms.possible(base, MOST_PLACES);
+        let values = terms
+            .possible(base, MOST_PLACES)
+            .or_else(|| decisions.values(terms, (base, condition), MOST_PLACES));
         let values =
             values.ok_or_else(|| Unknown::new("an address of registers depends on data"))?;
         let mut found: Option<Term> = None;

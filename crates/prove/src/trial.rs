@@ -39,7 +39,7 @@ pub(crate) struct Trials<'a> {
 type Contents = Vec<Option<Vec<u8>>>;
 
 /// Instructions of a run; a kernel that needs more tells nothing.
-const MOST_STEPS: u64 = 200_000_000;
+const MOST_STEPS: u64 = 5_000_000;
 
 /// Runs to make a refutation smaller.
 const MOST_SHRINKS: usize = 200;
@@ -65,6 +65,15 @@ impl Trials<'_> {
 
     /// Runs both on these contents of buffers.
     pub(crate) fn replay(&self, chosen: &Model) -> Result<Option<Refutation>, LaunchError> {
+        let arguments = self.filled(chosen);
+        match self.compare(&arguments)? {
+            Some(found) => Ok(Some(self.smaller(arguments, found)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The arguments, their buffers with these contents.
+    pub(crate) fn filled(&self, chosen: &Model) -> Vec<Argument> {
         let mut arguments = self.arguments.to_vec();
         for (variable, value) in chosen {
             if let Variable::Input { argument, offset } = variable
@@ -83,24 +92,11 @@ impl Trials<'_> {
                 }
             }
         }
-        match self.compare(&arguments)? {
-            Some(found) => Ok(Some(self.smaller(arguments, found)?)),
-            None => Ok(None),
-        }
+        arguments
     }
 
     fn generated(&self, seed: u64) -> Vec<Argument> {
-        let mut arguments = self.arguments.to_vec();
-        let mut random = SplitMix64::seed_from_u64(seed);
-        for (number, argument) in arguments.iter_mut().enumerate() {
-            if seed == 0 || self.known.contains(&number) {
-                continue;
-            }
-            if let Some(bytes) = content(argument) {
-                generate(bytes, seed, &mut random);
-            }
-        }
-        arguments
+        generated(self.arguments, self.known, seed)
     }
 
     /// The first difference, and what the old kernel leaves.
@@ -199,6 +195,25 @@ impl Trials<'_> {
             expected,
         })
     }
+}
+
+/// The arguments with generated contents, the first being the given ones.
+pub(crate) fn generated(
+    arguments: &[Argument],
+    known: &HashSet<usize>,
+    seed: u64,
+) -> Vec<Argument> {
+    let mut arguments = arguments.to_vec();
+    let mut random = SplitMix64::seed_from_u64(seed);
+    for (number, argument) in arguments.iter_mut().enumerate() {
+        if seed == 0 || known.contains(&number) {
+            continue;
+        }
+        if let Some(bytes) = content(argument) {
+            generate(bytes, seed, &mut random);
+        }
+    }
+    arguments
 }
 
 /// The content of a buffer or image.

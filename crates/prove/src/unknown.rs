@@ -1,5 +1,6 @@
 //! Why nothing can be said.
 
+use crate::term::Model;
 use std::fmt;
 
 /// What is not understood, and where.
@@ -9,6 +10,8 @@ pub struct Unknown {
     pub why: String,
     /// Routine and instruction.
     pub place: Option<(String, u32)>,
+    /// Values of variables for which it comes to this, if it is known that there are some.
+    pub(crate) values: Option<Model>,
 }
 
 impl Unknown {
@@ -17,6 +20,7 @@ impl Unknown {
         Self {
             why: why.into(),
             place: None,
+            values: None,
         }
     }
 

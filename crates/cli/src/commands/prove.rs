@@ -1,6 +1,6 @@
 //! `visakit prove`: whether two kernels compute the same, whatever is in their buffers.
 
-mod witness;
+pub(super) mod witness;
 
 use super::run;
 use crate::output::{self, Failure, count, heading, printable, stdout};
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use visakit_launch::{Argument, Kernel, LaunchError, NdRange};
-use visakit_prove::{Difference, Options, Proof, Side, Verdict, prove};
+use visakit_prove::{Difference, Mode, Options, Proof, Side, Verdict, prove};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "Examples:
@@ -46,9 +46,42 @@ pub(crate) struct ProveArgs {
     /// Write each question that is left to a solver into a folder, in SMT-LIB.
     #[arg(long, value_name = "DIR")]
     smt2: Option<PathBuf>,
+    /// What counts as equal: the same bits, or also floats that differ in contracted products and sums, and in the order
+    /// of their operands.
+    #[arg(long, value_enum, value_name = "MODE", default_value_t)]
+    mode: Equality,
+    /// Leave out the solver inside.
+    #[arg(long)]
+    no_sat: bool,
     /// Ask this command for what rules leave open: it reads SMT-LIB on its standard input, as `z3 -in` does.
     #[arg(long, value_name = "COMMAND")]
     solver: Option<String>,
+}
+
+/// What counts as equal.
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Equality {
+    /// The same bits.
+    #[default]
+    Bits,
+    /// Products and sums of floats may be contracted, and their operands exchanged.
+    Contracted,
+}
+
+impl Equality {
+    const fn mode(self) -> Mode {
+        match self {
+            Self::Bits => Mode::Bits,
+            Self::Contracted => Mode::Contracted,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Contracted => "contracted",
+        }
+    }
 }
 
 /// A kernel with its grid and arguments.
@@ -145,6 +178,8 @@ fn pair(
         known: args.known.clone(),
         trials: args.trials,
         time: Duration::from_secs(args.time),
+        mode: args.mode.mode(),
+        sat: !args.no_sat,
         smt2: args.smt2.is_some(),
         solver: args.solver.clone(),
         ..Options::default()
@@ -172,7 +207,8 @@ fn pair(
     if let (Some(folder), Verdict::Refuted(found)) = (&args.witness, &proof.verdict) {
         let sides = [(old, "old"), (new, "new")];
         for ((given, name), zeinfo) in sides.into_iter().zip(&zeinfo()?) {
-            witness::write(folder, name, given.kernel, &given.range, found, zeinfo)?;
+            let left = (found.arguments.as_slice(), found.expected.as_slice());
+            witness::write(folder, name, (given.kernel, &given.range), left, zeinfo)?;
         }
     }
     tell(args, old, &proof)
@@ -204,14 +240,14 @@ fn reason(proof: &Proof) -> Option<String> {
 }
 
 /// What the answer takes for granted.
-fn assumptions(args: &ProveArgs, given: Given<'_>) -> Vec<String> {
-    let NdRange { global, local, .. } = given.range;
+pub(super) fn assumptions(known: &[usize], range: &NdRange, arguments: &[Argument]) -> Vec<String> {
+    let NdRange { global, local, .. } = range;
     let mut all = vec![format!(
         "a grid of {global:?} work-items in groups of {local:?}"
     )];
-    for (number, argument) in given.arguments.iter().enumerate() {
+    for (number, argument) in arguments.iter().enumerate() {
         all.push(match argument {
-            Argument::Buffer(bytes) if args.known.contains(&number) => {
+            Argument::Buffer(bytes) if known.contains(&number) => {
                 format!(
                     "argument {number}: a buffer of {} with the content given",
                     count(bytes.len(), "byte")
@@ -236,7 +272,7 @@ fn assumptions(args: &ProveArgs, given: Given<'_>) -> Vec<String> {
 fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failure> {
     let name = printable(old.kernel.info().name.as_bytes());
     let reason = reason(proof).map(|why| printable(why.as_bytes()));
-    let assumed = assumptions(args, old);
+    let assumed = assumptions(&args.known, &old.range, old.arguments);
     if args.run.json() {
         let outputs: Vec<Value> = proof
             .outputs
@@ -248,7 +284,7 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
                 "kernel": name,
                 "verdict": verdict(proof),
                 "reason": reason,
-                "mode": "bits",
+                "mode": args.mode.name(),
                 "assumed": assumed,
                 "outputs": outputs,
                 "terms": proof.terms,
@@ -265,7 +301,7 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
         for line in &assumed {
             writeln!(out, "  assumed    {line}")?;
         }
-        writeln!(out, "  mode       bits")?;
+        writeln!(out, "  mode       {}", args.mode.name())?;
         for o in &proof.outputs {
             let state = match o.open {
                 0 => "all equal".to_owned(),

@@ -8,11 +8,13 @@ mod build;
 mod deep;
 mod function;
 mod possible;
+mod shape;
 mod smt;
 mod value;
 
 pub use deep::Deep;
 pub use function::{Function, Output};
+pub use shape::{Shape, Shapes};
 pub use smt::{Model, Question};
 pub use value::Values;
 
@@ -133,10 +135,16 @@ pub const fn signed(value: u64, width: u8) -> i64 {
 pub struct Terms {
     nodes: Vec<(Node, u8)>,
     known: HashMap<(Node, u8), Term>,
+    /// Whether products and sums of floats may be contracted, and their operands exchanged.
+    pub(crate) contracted: bool,
     /// Undefined bytes so far.
     undefined: u32,
     /// Terms where a bit is known to be set.
     under: HashMap<(Term, Term), Term>,
+    /// Bits of choices: each is looked into once, however many terms share it.
+    extracts: HashMap<(Term, u8, u8), Term>,
+    /// The same from the parts of any term.
+    pushed: HashMap<(Term, u8, u8), Term>,
 }
 
 impl Terms {
@@ -150,6 +158,12 @@ impl Terms {
     #[must_use]
     pub const fn count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many terms and other results are kept: what memory they take.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.nodes.len() + self.under.len() + self.extracts.len() + self.pushed.len()
     }
 
     /// What a term is.

@@ -61,7 +61,7 @@ impl<'t, V: FnMut(Variable) -> u64> Values<'t, V> {
 
 impl Terms {
     /// The value of a term, given those of its parts; `None` for variables, and for functions without a result.
-    pub(super) fn evaluate(&self, term: Term, get: impl Fn(Term) -> u64) -> Option<u64> {
+    pub(crate) fn evaluate(&self, term: Term, get: impl Fn(Term) -> u64) -> Option<u64> {
         let width = self.width(term);
         let wide = |term: Term| signed(get(term), self.width(term));
         let value = match self.node(term) {

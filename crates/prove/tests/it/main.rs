@@ -10,5 +10,8 @@
 
 mod cases;
 mod control;
+mod examine;
 mod generate;
 mod mutants;
+mod pairs;
+mod plants;

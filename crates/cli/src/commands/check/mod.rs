@@ -2,6 +2,7 @@
 
 mod document;
 pub(crate) mod sarif;
+mod symbolic;
 mod text;
 pub(crate) mod told;
 
@@ -55,11 +56,29 @@ name, arithmetic and lockstep.
 Examples:
   visakit check --case cases/*
   visakit check k.visaasm --zeinfo k.zeinfo --global 1024 --local 64 --arg zeros:4096 --arg buffer:a.bin
-  visakit check k.visaasm --zebin k.bin --global 64 --arg uninitialized:256 --check race --json"
+  visakit check k.visaasm --zebin k.bin --global 64 --arg uninitialized:256 --check race --json
+  visakit check --case cases/vecadd/dg2 --symbolic     whatever is in the buffers"
 )]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     run: run::Args,
+    /// Whatever is in the buffers: look for contents for which something is wrong, or prove that there are none.
+    #[arg(long)]
+    symbolic: bool,
+    /// With --symbolic: how many generated contents are tried before anything is proven.
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "symbolic")]
+    trials: u64,
+    /// With --symbolic: most seconds for a proof.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        requires = "symbolic"
+    )]
+    time: u64,
+    /// With --symbolic: write a launch in which something is wrong into a new folder, as a case.
+    #[arg(long, value_name = "DIR", requires = "symbolic")]
+    witness: Option<PathBuf>,
 }
 
 /// How findings are printed.
@@ -91,6 +110,9 @@ pub(crate) fn checks(names: &[String]) -> Result<Checks, Failure> {
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Failure> {
+    if args.symbolic {
+        return symbolic::run(args);
+    }
     let kinds = args.run.kinds();
     let all = ["all".to_owned()];
     run::run_or_check(&args.run, if kinds.is_empty() { &all } else { kinds })

@@ -6,10 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use visakit::isa::object::RoutineKind;
 use visakit_launch::{Argument, Kernel, NdRange};
-use visakit_prove::Refutation;
 
 /// The text of the metadata that a case names.
-pub(super) fn zeinfo_of_case(path: &Path) -> Result<String, Failure> {
+pub(in crate::commands) fn zeinfo_of_case(path: &Path) -> Result<String, Failure> {
     let path = match path.is_dir() {
         true => path.join("case.json"),
         false => path.to_owned(),
@@ -25,12 +24,11 @@ pub(super) fn zeinfo_of_case(path: &Path) -> Result<String, Failure> {
 }
 
 /// Writes a case: inputs and expected outputs beside it, as both share them.
-pub(super) fn write(
+pub(in crate::commands) fn write(
     folder: &Path,
     name: &str,
-    kernel: &Kernel<'_>,
-    range: &NdRange,
-    found: &Refutation,
+    (kernel, range): (&Kernel<'_>, &NdRange),
+    (arguments, expected): (&[Argument], &[Option<Vec<u8>>]),
     zeinfo: &str,
 ) -> Result<(), Failure> {
     let own = folder.join(name);
@@ -41,7 +39,7 @@ pub(super) fn write(
     output::file(&own.join("k.zeinfo"), zeinfo.as_bytes())?;
     let mut args = Vec::new();
     let mut outputs = Vec::new();
-    for (index, argument) in found.arguments.iter().enumerate() {
+    for (index, argument) in arguments.iter().enumerate() {
         let mut arg = match argument {
             Argument::Buffer(bytes) => {
                 let file = format!("arg{index}.bin");
@@ -66,7 +64,7 @@ pub(super) fn write(
             arg.insert("index".to_owned(), index.into());
         }
         args.push(arg);
-        if let (Argument::Buffer(_), Some(Some(expected))) = (argument, found.expected.get(index)) {
+        if let (Argument::Buffer(_), Some(Some(expected))) = (argument, expected.get(index)) {
             let file = format!("expect{index}.bin");
             output::file(&folder.join(&file), expected)?;
             outputs.push(json!({ "arg": index, "type": "uchar", "file": format!("../{file}"), "compare": "exact" }));

@@ -1,0 +1,246 @@
+//! What holds whatever is in the buffers although no rule says so: branches that are always or never taken, and addresses
+//! that have few values.
+//!
+//! Samples say what is not worth a question; the solver inside says what is so. Without it nothing is decided here.
+
+use crate::solver::Answer;
+use crate::term::{Model, Node, Shape, Shapes, Term, Terms, Values, Variable, ones};
+use hashbrown::HashMap;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::time::{Duration, Instant};
+
+/// Values of all variables that are tried first.
+const SAMPLES: usize = 8;
+
+/// The time for a question.
+const QUESTION: Duration = Duration::from_millis(500);
+
+/// The part of the time of a proof for all of them.
+const PART: u32 = 3;
+
+/// Decisions for both kernels.
+#[derive(Debug)]
+pub(crate) struct Decisions {
+    shapes: Shapes,
+    /// Whether a bit of that shape is never set; `None` if nobody knows.
+    never: HashMap<Shape, Option<bool>>,
+    values: HashMap<(Term, Term), Option<Vec<u64>>>,
+    samples: HashMap<Term, Option<[u64; SAMPLES]>>,
+    /// What is left of the time.
+    left: Duration,
+}
+
+impl Decisions {
+    /// None so far, until the time is over; without a time, nothing is asked.
+    pub(crate) fn new(deadline: Option<Instant>) -> Self {
+        let time = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        Self {
+            shapes: Shapes::default(),
+            never: HashMap::new(),
+            values: HashMap::new(),
+            samples: HashMap::new(),
+            left: time.unwrap_or_default() / PART,
+        }
+    }
+
+    /// The bit as a number if it is always set, or never; else as it is.
+    pub(crate) fn bit(&mut self, terms: &mut Terms, bit: Term) -> Term {
+        if terms.number(bit).is_some() || self.left.is_zero() {
+            return bit;
+        }
+        let started = Instant::now();
+        let bit = self.bit_in_time(terms, bit);
+        self.left = self.left.saturating_sub(started.elapsed());
+        bit
+    }
+
+    fn bit_in_time(&mut self, terms: &mut Terms, bit: Term) -> Term {
+        let Some(samples) = self.sampled(terms, bit) else {
+            return bit;
+        };
+        let first = samples.first().copied().unwrap_or(0);
+        if samples.iter().any(|sample| *sample != first) {
+            return bit;
+        }
+        let unlikely = if first == 0 { bit } else { terms.not(bit) };
+        match self.is_never(terms, unlikely) {
+            Some(true) => terms.constant(first, 1),
+            _ => bit,
+        }
+    }
+
+    /// Whether a bit is never set; `None` if nobody knows.
+    fn is_never(&mut self, terms: &mut Terms, bit: Term) -> Option<bool> {
+        let zero = terms.constant(0, 1);
+        let shape = self.shapes.of(terms, (bit, zero));
+        if let Some(known) = self.never.get(&shape) {
+            return *known;
+        }
+        let known = match self.ask(terms, bit) {
+            Answer::Never => Some(true),
+            Answer::Sometimes(_) => Some(false),
+            Answer::Nothing(_) => None,
+        };
+        self.never.insert(shape, known);
+        known
+    }
+
+    /// Values of variables for which a bit is set, if there are some and time is left.
+    pub(crate) fn can(&mut self, terms: &mut Terms, bit: Term) -> Answer {
+        if self.left.is_zero() {
+            return Answer::Nothing("out of time".to_owned());
+        }
+        let started = Instant::now();
+        let answer = self.ask(terms, bit);
+        self.left = self.left.saturating_sub(started.elapsed());
+        answer
+    }
+
+    /// The values that a term may have where a bit is set; `None` if they are more, or nobody knows.
+    pub(crate) fn values(
+        &mut self,
+        terms: &mut Terms,
+        (term, condition): (Term, Term),
+        most: usize,
+    ) -> Option<Vec<u64>> {
+        let key = (term, condition);
+        if let Some(found) = self.values.get(&key) {
+            return found.clone();
+        }
+        if self.left.is_zero() {
+            return None;
+        }
+        let started = Instant::now();
+        let found = self.enumerated(terms, (term, condition), most, started);
+        self.left = self.left.saturating_sub(started.elapsed());
+        self.values.insert(key, found.clone());
+        found
+    }
+
+    fn enumerated(
+        &mut self,
+        terms: &mut Terms,
+        (term, condition): (Term, Term),
+        most: usize,
+        started: Instant,
+    ) -> Option<Vec<u64>> {
+        let (of, holds) = (self.sampled(terms, term)?, self.sampled(terms, condition)?);
+        let mut found: Vec<u64> = of
+            .iter()
+            .zip(holds)
+            .filter(|(_, holds)| *holds != 0)
+            .map(|(value, _)| *value)
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        let width = terms.width(term);
+        let mut other = condition;
+        let mut excluded = 0;
+        loop {
+            if found.len() > most || started.elapsed() > self.left {
+                return None;
+            }
+            for value in found.iter().skip(excluded) {
+                let number = terms.constant(*value, width);
+                let is = terms.equal(term, number);
+                let differs = terms.not(is);
+                other = terms.and(other, differs);
+            }
+            excluded = found.len();
+            match self.ask(terms, other) {
+                Answer::Never => {
+                    found.sort_unstable();
+                    return Some(found);
+                }
+                Answer::Sometimes(model) => {
+                    let value = |v: Variable| model.get(&v).copied().unwrap_or(0);
+                    let value = Values::new(terms, value).of(term)?;
+                    if found.contains(&value) {
+                        return None;
+                    }
+                    found.push(value);
+                }
+                Answer::Nothing(_) => return None,
+            }
+        }
+    }
+
+    /// Asks whether a bit can be set.
+    fn ask(&self, terms: &mut Terms, bit: Term) -> Answer {
+        match terms.number(bit) {
+            Some(0) => return Answer::Never,
+            Some(_) => return Answer::Sometimes(Model::new()),
+            None => {}
+        }
+        let zero = terms.constant(0, 1);
+        inside(terms, (bit, zero), Instant::now() + QUESTION.min(self.left))
+    }
+
+    /// The values of a term for the samples; `None` if an operation has none.
+    fn sampled(&mut self, terms: &Terms, term: Term) -> Option<[u64; SAMPLES]> {
+        let mut todo = vec![term];
+        while let Some(next) = todo.last().copied() {
+            if self.samples.contains_key(&next) {
+                todo.pop();
+                continue;
+            }
+            let before = todo.len();
+            terms.node(next).each(|part| {
+                if !self.samples.contains_key(&part) {
+                    todo.push(part);
+                }
+            });
+            if todo.len() == before {
+                let values = self.one(terms, next);
+                self.samples.insert(next, values);
+                todo.pop();
+            }
+        }
+        self.samples.get(&term).copied().flatten()
+    }
+
+    fn one(&self, terms: &Terms, term: Term) -> Option<[u64; SAMPLES]> {
+        let mut known = true;
+        terms.node(term).each(|part| {
+            known &= self.samples.get(&part).is_some_and(Option::is_some);
+        });
+        if !known {
+            return None;
+        }
+        let mut values = [0; SAMPLES];
+        for (number, value) in values.iter_mut().enumerate() {
+            *value = match terms.node(term) {
+                Node::Variable(_) => chosen(term, number) & ones(terms.width(term)),
+                _ => terms.evaluate(term, |part| {
+                    let all = self.samples.get(&part).copied().flatten();
+                    all.and_then(|all| all.get(number).copied()).unwrap_or(0)
+                })?,
+            };
+        }
+        Some(values)
+    }
+}
+
+/// A value of a variable, of the kinds that programs look at.
+fn chosen(variable: Term, sample: usize) -> u64 {
+    let seed = u64::from(variable.number()) << 8 | sample as u64;
+    let any = SplitMix64::seed_from_u64(seed).next_u64();
+    match sample % 4 {
+        0 => any,
+        1 => any % 16,
+        2 => u64::from((((any >> 40) as f32 - 8_388_608.0) / 4096.0).to_bits()),
+        _ if any & 0x100 == 0 => 0,
+        _ => any,
+    }
+}
+
+#[cfg(feature = "sat")]
+fn inside(terms: &mut Terms, pair: (Term, Term), end: Instant) -> Answer {
+    crate::sat::ask(terms, &[pair], crate::sat::Limits::small(end))
+}
+
+#[cfg(not(feature = "sat"))]
+fn inside(_: &mut Terms, _: (Term, Term), _: Instant) -> Answer {
+    Answer::Nothing("no solver inside".to_owned())
+}

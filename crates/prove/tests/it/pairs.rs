@@ -1,0 +1,252 @@
+//! Pairs of cases: what two compilers made of a kernel, and a kernel against its own text after edits that change nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use visakit_isa::object::Object;
+use visakit_launch::{Case, Config, LaunchError};
+use visakit_prove::{Options, Proof, Side, Verdict, prove};
+use visakit_text::Printer;
+use visakit_text::asm;
+
+/// The words of an environment variable.
+pub(crate) fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+/// A number that an environment variable gives, for longer runs than usual.
+pub(crate) fn number(name: &str, usual: u64) -> u64 {
+    setting(name).and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// Proves two cases equal, the second with a changed object, on the arguments of the first.
+pub(crate) fn pair(
+    old: &Case,
+    new: &Case,
+    options: &Options,
+    change: impl FnOnce(Object<'static>) -> Object<'static>,
+) -> Result<Proof, LaunchError> {
+    let config = Config::default();
+    old.launch(
+        true,
+        &config,
+        |o| o,
+        |kernel, arguments, launch| {
+            let first = Side {
+                kernel,
+                range: *launch.range(),
+            };
+            new.launch(true, &config, change, |kernel, _, launch| {
+                let second = Side {
+                    kernel,
+                    range: *launch.range(),
+                };
+                prove(first, second, arguments, &config, options)
+            })
+        },
+    )
+}
+
+/// The text of an object.
+pub(crate) fn text(object: &Object<'_>, grf_bytes: u32) -> String {
+    let options = visakit_text::Options {
+        grf_bytes: Some(grf_bytes),
+        ..visakit_text::Options::default()
+    };
+    let mut text = Vec::new();
+    let Ok(()) = Printer::new(object, options).object(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+/// The object of a text, if it is one.
+pub(crate) fn object(text: &str, grf_bytes: u32) -> Option<Object<'static>> {
+    let options = asm::Options {
+        grf_bytes: Some(grf_bytes),
+        ..asm::Options::default()
+    };
+    let object = asm::assemble(text.as_bytes(), &options).ok()?;
+    Some(object.into_owned())
+}
+
+/// Bytes of a register of a device.
+pub(crate) fn grf_bytes(case: &Case) -> u32 {
+    if case.device() == "pvc" { 64 } else { 32 }
+}
+
+/// A kernel after edits without effect: printed, with numbers moved to registers that nobody else uses, formatted,
+/// assembled, and written as an object that is read again.
+fn edited(from: &Object<'static>, grf_bytes: u32) -> Object<'static> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut number = 0;
+    for line in text(from, grf_bytes).lines() {
+        lines.push(line.to_owned());
+        if line.starts_with(".kernel ") || line.starts_with(".global_function") {
+            lines
+                .push(".decl UNUSED_BY_OTHERS v_type=G type=ud num_elts=16 align=hword".to_owned());
+        }
+        let is_code = line.starts_with("    ") && line.contains("(M");
+        number += usize::from(is_code);
+        if is_code && number.is_multiple_of(5) && !line.contains("ret ") && !line.contains("goto") {
+            lines.push(format!(
+                "    add (M1, 8) UNUSED_BY_OTHERS(0,0)<1> UNUSED_BY_OTHERS(0,0)<1;1,0> {number:#x}:ud"
+            ));
+        }
+    }
+    let options = asm::Options {
+        grf_bytes: Some(grf_bytes),
+        ..asm::Options::default()
+    };
+    let text = visakit_text::format((lines.join("\n") + "\n").as_bytes(), &options).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let object = object(&text, grf_bytes).unwrap_or_else(|| panic!("no text: {text}"));
+    let bytes = visakit_encode::write(&object).unwrap();
+    visakit_parse::read(&bytes).unwrap().into_owned()
+}
+
+/// What came of a group of pairs.
+#[derive(Default)]
+struct Group {
+    proven: Vec<String>,
+    refuted: Vec<String>,
+    unknown: Vec<String>,
+    times: Vec<Duration>,
+    reasons: BTreeMap<String, Vec<String>>,
+}
+
+impl Group {
+    fn add(&mut self, name: String, found: &Result<Proof, LaunchError>, time: Duration) {
+        let reason = match found {
+            Err(error) => error.to_string(),
+            Ok(proof) => match &proof.verdict {
+                Verdict::Proven => {
+                    visakit_testing::say(&format!("{name}: proven, {time:.1?}"));
+                    self.times.push(time);
+                    return self.proven.push(name);
+                }
+                Verdict::Refuted(found) => {
+                    visakit_testing::say(&format!(
+                        "{name}: refuted, {time:.1?}: {:?}",
+                        found.difference
+                    ));
+                    return self.refuted.push(name);
+                }
+                Verdict::Unknown(unknown) => unknown.to_string(),
+            },
+        };
+        visakit_testing::say(&format!("{name}: unknown, {time:.1?}: {reason}"));
+        let kind = reason.split(" (").next().unwrap_or(&reason).to_owned();
+        self.reasons.entry(kind).or_default().push(name.clone());
+        self.unknown.push(name);
+    }
+
+    fn tell(&mut self, group: &str) {
+        self.times.sort_unstable();
+        let median = self
+            .times
+            .get(self.times.len() / 2)
+            .copied()
+            .unwrap_or_default();
+        let largest = self.times.last().copied().unwrap_or_default();
+        let mut reasons: Vec<_> = self.reasons.iter().collect();
+        reasons.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+        let reasons: Vec<String> = reasons
+            .iter()
+            .map(|(why, names)| format!("{:4} {why}: {}", names.len(), names.join(" ")))
+            .collect();
+        visakit_testing::say(&format!(
+            "{group}: {} proven, {} refuted, {} unknown; proofs take {median:.1?} in the median, {largest:.1?} at most\n{}",
+            self.proven.len(),
+            self.refuted.len(),
+            self.unknown.len(),
+            reasons.join("\n"),
+        ));
+    }
+}
+
+fn options(seconds: u64) -> Options {
+    Options {
+        time: Duration::from_secs(number("VISAKIT_PROVE_TIME", seconds)),
+        solver: setting("VISAKIT_PROVE_SOLVER"),
+        ..Options::default()
+    }
+}
+
+/// Cases below a folder for one device.
+fn cases(root: &Path, device: &str) -> Vec<PathBuf> {
+    let mut all = visakit_testing::cases(root);
+    all.retain(|path| path.ends_with(device));
+    if let Some(wanted) = setting("VISAKIT_PROVE_KERNELS") {
+        let wanted: Vec<&str> = wanted.split(',').collect();
+        all.retain(|path| {
+            wanted
+                .iter()
+                .any(|name| path.components().any(|c| c.as_os_str() == *name))
+        });
+    }
+    all
+}
+
+/// Proves each case of one folder equal to that of the other; `VISAKIT_PROVE_PAIRS=OLD:NEW:DEVICE` for other folders than
+/// those of the reference data.
+#[test]
+fn two_compilers_made_the_same() {
+    let given = setting("VISAKIT_PROVE_PAIRS");
+    let (old, new, device) = match given.as_deref().map(|g| g.split(':').collect::<Vec<_>>()) {
+        Some(words) => (words[0].into(), words[1].into(), words[2].to_owned()),
+        None => {
+            let name = "proofs between two compilers";
+            let folders = ["cases", "cases240"].map(|path| visakit_testing::shared(name, path));
+            let [Some(old), Some(new)] = folders else {
+                return;
+            };
+            (old, new, "dg2".to_owned())
+        }
+    };
+    let mut group = Group::default();
+    for path in cases(&old, &device) {
+        let kernel = path.parent().and_then(Path::file_name).unwrap();
+        let name = kernel.to_string_lossy().into_owned();
+        if given.is_none() && !SOON_PROVEN.contains(&name.as_str()) {
+            continue;
+        }
+        let other = new.join(kernel).join(&device);
+        let (Ok(old), Ok(new)) = (Case::open(&path), Case::open(&other)) else {
+            continue;
+        };
+        let started = Instant::now();
+        let found = pair(&old, &new, &options(40), |object| object);
+        group.add(name, &found, started.elapsed());
+    }
+    group.tell("between compilers");
+    if given.is_none() {
+        assert_eq!(group.unknown, Vec::<String>::new());
+        assert_eq!(group.refuted, Vec::<String>::new());
+    }
+}
+
+/// Kernels of which both compilers make code that is soon proven equal.
+const SOON_PROVEN: [&str; 4] = ["bitops", "vecadd_f32", "cmpsel", "i64arith"];
+
+/// Every kernel is proven equal to itself after edits without effect; `VISAKIT_PROVE_EDITED=ROOT:DEVICE` for all of a
+/// folder.
+#[test]
+fn edits_without_effect_are_proven() {
+    let given = setting("VISAKIT_PROVE_EDITED");
+    let (root, device) = match given.as_deref().and_then(|g| g.rsplit_once(':')) {
+        Some((root, device)) => (root.into(), device.to_owned()),
+        None => (visakit_testing::fixtures().join("cases"), "dg2".to_owned()),
+    };
+    let mut group = Group::default();
+    for path in cases(&root, &device) {
+        let case = Case::open(&path).unwrap();
+        let started = Instant::now();
+        let found = pair(&case, &case, &options(40), |object| {
+            edited(&object, grf_bytes(&case))
+        });
+        group.add(case.name(), &found, started.elapsed());
+    }
+    group.tell("edited without effect");
+    if given.is_none() {
+        assert!(!group.proven.is_empty() && group.refuted.is_empty());
+    }
+}

@@ -1,0 +1,291 @@
+//! Mistakes that are planted in the compiler's kernels: none is proven that a run tells apart.
+
+use crate::generate::Maker;
+use crate::pairs::{grf_bytes, number, object, pair, setting, text};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use visakit_launch::Case;
+use visakit_prove::{Options, Verdict};
+
+/// What is changed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    Immediate,
+    Condition,
+    Operand,
+    Modifier,
+    Type,
+    Offset,
+    Mask,
+    Barrier,
+}
+
+const KINDS: [Kind; 8] = [
+    Kind::Immediate,
+    Kind::Condition,
+    Kind::Operand,
+    Kind::Modifier,
+    Kind::Type,
+    Kind::Offset,
+    Kind::Mask,
+    Kind::Barrier,
+];
+
+/// A number in hexadecimal digits after a place.
+fn digits(line: &str, from: usize) -> Option<(usize, usize)> {
+    let first = from + line.get(from..)?.find("0x")? + 2;
+    let rest = line.get(first..)?;
+    let count = rest
+        .find(|c: char| !c.is_ascii_hexdigit())
+        .unwrap_or(rest.len());
+    Some((first, first + count))
+}
+
+/// The line with a mistake of that kind; `None` if it has no place for one.
+fn planted(maker: &mut Maker, kind: Kind, line: &str) -> Option<String> {
+    let operands = line.find(')')?;
+    let swap = |pairs: &[(&str, &str)], turn: usize| {
+        let fit: Vec<_> = pairs
+            .iter()
+            .filter(|(from, _)| line.contains(from))
+            .collect();
+        let (from, to) = fit.get(turn % fit.len().max(1))?;
+        Some(line.replacen(from, to, 1))
+    };
+    let turn = maker.below(64);
+    match kind {
+        Kind::Immediate => {
+            let (first, last) = digits(line, operands)?;
+            let value = u64::from_str_radix(&line[first..last], 16).ok()?;
+            let other = match turn % 3 {
+                0 => value ^ 1,
+                1 => value.wrapping_add(1) & 0xffff_ffff,
+                _ => value ^ 1 << (turn % 5),
+            };
+            Some(format!("{}{other:x}{}", &line[..first], &line[last..]))
+        }
+        Kind::Condition => swap(
+            &[
+                (".lt ", ".le "),
+                (".le ", ".lt "),
+                (".gt ", ".ge "),
+                (".ge ", ".gt "),
+                (".eq ", ".ne "),
+                (".ne ", ".eq "),
+                (".eq ", ".le "),
+            ],
+            turn,
+        ),
+        Kind::Operand => {
+            // Another register of the line, or the sources exchanged.
+            let words: Vec<&str> = line.split(' ').collect();
+            let registers: Vec<usize> = (0..words.len())
+                .filter(|n| words[*n].contains(";") && words[*n].starts_with(['V', '(']))
+                .collect();
+            let [first, .., last] = registers[..] else {
+                return None;
+            };
+            let mut other = words.clone();
+            match turn % 3 {
+                0 => other[first] = words[last],
+                1 => other[last] = words[first],
+                _ => other.swap(first, last),
+            }
+            Some(other.join(" "))
+        }
+        Kind::Modifier => swap(
+            &[
+                ("(-)", ""),
+                ("(abs)", ""),
+                (".sat", ""),
+                (" V", " (-)V"),
+                ("(~)", ""),
+            ],
+            turn,
+        )
+        .filter(|made| !made.contains("> (-)V") || made.matches("(-)V").count() > 0),
+        Kind::Type => swap(
+            &[
+                (":d", ":w"),
+                (":ud", ":uw"),
+                (":w", ":uw"),
+                (":f", ":d"),
+                ("type=d ", "type=ud "),
+                ("type=ud ", "type=d "),
+                ("type=w ", "type=uw "),
+                ("type=f ", "type=d "),
+                ("asr ", "shr "),
+            ],
+            turn,
+        ),
+        Kind::Offset => swap(
+            &[
+                ("(0,0)<0;1,0>", "(0,1)<0;1,0>"),
+                ("(0,1)<", "(0,0)<"),
+                ("(0,0)<1;1,0>", "(0,1)<1;1,0>"),
+                ("(1,0)<", "(0,0)<"),
+                (" 0x0:ud V", " 0x4:ud V"),
+                ("(0,0)<1;1,0>", "(0,0)<0;1,0>"),
+                ("(0,0)<2;1,0>", "(0,1)<2;1,0>"),
+            ],
+            turn,
+        ),
+        Kind::Mask => swap(
+            &[
+                ("(M1, 16)", "(M1, 8)"),
+                ("(M5, 16)", "(M1, 16)"),
+                ("(M1, 32)", "(M1, 16)"),
+                ("(M1, 8)", "(M1, 4)"),
+                ("(!P", "(P"),
+                ("(P", "(!P"),
+                ("(M1, 16)", "(M1_NM, 16)"),
+                ("(M1, 32)", "(M1_NM, 32)"),
+            ],
+            turn,
+        ),
+        Kind::Barrier => (line.trim() == "barrier").then(String::new),
+    }
+}
+
+/// The text with a mistake, and what it is.
+fn mistaken(maker: &mut Maker, kind: Kind, text: &str) -> Option<(String, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let fit: Vec<usize> = (0..lines.len())
+        .filter(|n| {
+            let line = lines[*n];
+            let code =
+                line.starts_with("    ") || kind == Kind::Type && line.starts_with(".decl V");
+            code && !line.contains("%cr0") && !line.contains("_NM, 1) T")
+        })
+        .collect();
+    for _ in 0..60 {
+        let at = *fit.get(maker.below(fit.len().max(1)))?;
+        if let Some(made) = planted(maker, kind, lines[at])
+            && made != lines[at]
+        {
+            let what = format!("{} -> {}", lines[at].trim(), made.trim());
+            let mut all: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
+            all[at] = made;
+            return Some((all.join("\n") + "\n", what));
+        }
+    }
+    None
+}
+
+#[derive(Default)]
+struct Count {
+    proven: u32,
+    refuted: u32,
+    unknown: u32,
+}
+
+/// Mistakes in kernels of both compilers: `VISAKIT_PROVE_PLANTS=500` plants that many in all cases of the reference data.
+#[test]
+fn no_mistake_is_proven() {
+    let many = setting("VISAKIT_PROVE_PLANTS").is_some();
+    let wanted = number("VISAKIT_PROVE_PLANTS", 16);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for root in ["cases", "cases240"] {
+        let root = match many {
+            true => visakit_testing::shared("planted mistakes", root),
+            false => (root == "cases").then(|| visakit_testing::fixtures().join(root)),
+        };
+        let found = root
+            .map(|root| visakit_testing::cases(&root))
+            .unwrap_or_default();
+        paths.extend(
+            found
+                .into_iter()
+                .filter(|p| p.ends_with("dg2") || p.ends_with("pvc")),
+        );
+    }
+    if paths.is_empty() {
+        return;
+    }
+    let mut counts: BTreeMap<Kind, Count> = BTreeMap::new();
+    let (mut made, mut seed) = (0, number("VISAKIT_PROVE_FIRST", 0));
+    let last = seed + 40 * wanted;
+    while made < wanted && seed < last {
+        let mut maker = Maker::new(seed);
+        let kind = KINDS[usize::try_from(seed).unwrap() % KINDS.len()];
+        seed += 1;
+        let path = &paths[maker.below(paths.len())];
+        let case = Case::open(path).unwrap();
+        let mut what = None;
+        let options = Options {
+            trials: 0,
+            time: Duration::from_secs(number("VISAKIT_PROVE_TIME", 20)),
+            ..Options::default()
+        };
+        let with = |options: &Options, what: &mut Option<String>| {
+            let mut maker = Maker::new(seed << 8);
+            pair(&case, &case, options, |from| {
+                let grf = grf_bytes(&case);
+                let found = mistaken(&mut maker, kind, &text(&from, grf));
+                let made = found.and_then(|(text, line)| Some((object(&text, grf)?, line)));
+                match made {
+                    Some((object, line)) => {
+                        *what = Some(line);
+                        object
+                    }
+                    None => from,
+                }
+            })
+        };
+        // Runs first, as the command does; a proof without them must not contradict.
+        let run = Options {
+            trials: 48,
+            steps: 0,
+            ..options.clone()
+        };
+        let ran = with(&run, &mut what);
+        let (Some(line), Ok(ran)) = (&what, &ran) else {
+            continue;
+        };
+        made += 1;
+        let name = case.name();
+        let differs = matches!(ran.verdict, Verdict::Refuted(_));
+        let count = counts.entry(kind).or_default();
+        let proof = match differs && many && made % 4 != 0 {
+            true => None,
+            false => with(&options, &mut None).ok(),
+        };
+        let proven = proof.as_ref().is_some_and(|p| p.verdict == Verdict::Proven);
+        assert!(
+            !(proven && differs),
+            "{name}: proven, but a run differs: {line}"
+        );
+        match (proof.map(|p| p.verdict), differs) {
+            (Some(Verdict::Refuted(_)), _) | (_, true) => count.refuted += 1,
+            (Some(Verdict::Unknown(why)), _) => {
+                count.unknown += 1;
+                visakit_testing::say(&format!("{name} {kind:?}: unknown: {line}: {why}"));
+            }
+            _ => {
+                count.proven += 1;
+                visakit_testing::say(&format!("{name} {kind:?}: proven equal: {line}"));
+            }
+        }
+    }
+    let (mut refuted, mut apart) = (0, 0);
+    for (kind, count) in &counts {
+        let Count {
+            proven,
+            refuted: r,
+            unknown,
+        } = count;
+        visakit_testing::say(&format!(
+            "{kind:?}: {r} refuted, {proven} proven equal, {unknown} unknown"
+        ));
+        refuted += r;
+        apart += r + unknown;
+    }
+    visakit_testing::say(&format!(
+        "{made} planted: {refuted} of {apart} that are not proven equal are refuted"
+    ));
+    assert!(
+        made == wanted && refuted * 2 > apart,
+        "{made} planted, {refuted} of {apart} refuted"
+    );
+}
