@@ -42,6 +42,8 @@ pub struct Program<'a> {
     pub device: &'a str,
     /// Options for the compiler of OpenCL C.
     pub options: &'a str,
+    /// Whether debuggers shall know the variables of OpenCL C; the code may be another then.
+    pub debug: bool,
     /// The compiler. [default: that of [`VARIABLE`], or `ocloc` in the path]
     pub compiler: Option<&'a Path>,
 }
@@ -55,6 +57,7 @@ impl<'a> Program<'a> {
             bytes,
             device: DEFAULT_DEVICE,
             options: "",
+            debug: false,
             compiler: None,
         }
     }
@@ -149,7 +152,10 @@ fn call(
             command.args(["-options", program.options]);
         }
     } else {
-        command.args(["-options", &source::options(program.path, program.options)]);
+        command.args([
+            "-options",
+            &source::options(program.path, program.options, program.debug),
+        ]);
     }
     let mut dumps = OsString::from(std::path::absolute(folder)?);
     dumps.push("/");
