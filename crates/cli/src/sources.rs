@@ -57,7 +57,7 @@ impl Building {
     }
 
     /// Compiles a source, and says for which device if nothing said it.
-    fn dump(
+    pub(crate) fn compile(
         self,
         path: &Path,
         bytes: &[u8],
@@ -154,7 +154,7 @@ pub(crate) fn open(path: &Path, reading: Reading) -> Result<Opened, Unopened> {
     match found {
         Found::Program(input) => Ok(Opened::Program(input)),
         Found::Source(bytes) => {
-            let dumped = reading.building.dump(path, &bytes, reading.platform)?;
+            let dumped = reading.building.compile(path, &bytes, reading.platform)?;
             Ok(Opened::Dump(dumped))
         }
     }

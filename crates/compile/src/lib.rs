@@ -17,10 +17,12 @@
 
 mod device;
 mod error;
+mod finalizer;
 mod source;
 
 pub use device::{DEFAULT_DEVICE, compiler_name, like};
 pub use error::CompileError;
+pub use finalizer::{FINALIZER, FinalizerOptions, finalize, with_native_code};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

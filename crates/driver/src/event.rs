@@ -70,6 +70,7 @@ impl fmt::Debug for Event {
 
 impl Object for Event {
     const INVALID: Code = Code(cl::CL_INVALID_EVENT);
+    const NAME: &'static str = "event";
     fn handle(&self) -> &Handle {
         &self.handle
     }
