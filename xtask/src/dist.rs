@@ -1,6 +1,6 @@
 //! `cargo xtask dist`: the files of a release.
 
-use crate::stage::{option, stage, target};
+use crate::stage::{Build, TARGETS, option, stage, target};
 use crate::{Done, call, cargo};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -28,21 +28,44 @@ const SUMS: &str = "SHA256SUMS";
 struct Release {
     out: PathBuf,
     profile: String,
+    /// Another target than this machine.
+    target: Option<String>,
     version: String,
     metadata: Value,
 }
 
-/// `dist [--out DIR] [--profile NAME] [PART...]`
+impl Release {
+    fn build(&self) -> Build<'_> {
+        Build {
+            profile: &self.profile,
+            target: self.target.as_deref(),
+        }
+    }
+
+    /// The triple of what is made.
+    fn triple(&self) -> Result<String, Box<dyn Error>> {
+        self.target.clone().map_or_else(host, Ok)
+    }
+}
+
+/// `dist [--out DIR] [--profile NAME] [--target TRIPLE] [PART...]`
 pub(crate) fn run(arguments: &[String]) -> Done {
     let metadata = metadata()?;
     let out = option(arguments, "--out").map_or_else(|| target().join("dist"), PathBuf::from);
     let release = Release {
         out: std::path::absolute(out)?,
         profile: option(arguments, "--profile").unwrap_or_else(|| "release".into()),
+        target: option(arguments, "--target"),
         version: version(&metadata)?,
         metadata,
     };
-    let options = ["--out", "--profile"];
+    if let Some(target) = &release.target
+        && !TARGETS.iter().any(|known| known.0 == target)
+    {
+        let known = TARGETS.map(|known| known.0).join(", ");
+        return Err(format!("no files are made for `{target}` here; there are {known}").into());
+    }
+    let options = ["--out", "--profile", "--target"];
     let is_value = |n: usize| n > 0 && options.contains(&arguments[n - 1].as_str());
     let wanted = arguments.iter().enumerate();
     let wanted: Vec<_> = wanted
@@ -67,28 +90,43 @@ pub(crate) fn run(arguments: &[String]) -> Done {
 
 /// The program, drivers, page, manual pages and completions.
 fn archive(release: &Release) -> Done {
-    let name = format!("visakit-{}-{}", release.version, host()?);
+    let name = format!("visakit-{}-{}", release.version, release.triple()?);
     let folder = target().join("dist-tree").join(&name);
     let _ = fs::remove_dir_all(&folder);
-    stage(&folder, &release.profile)?;
-    let tool = folder.join("bin/visakit");
-    call(
-        Command::new(&tool)
-            .arg("man")
-            .arg(folder.join("share/man/man1")),
-    )?;
+    stage(&folder, release.build())?;
+    // Pages are the same for every target.
+    let tool = || {
+        let mut tool = cargo();
+        tool.args(["run", "--quiet", "--locked", "--profile", &release.profile]);
+        tool.args(["-p", "visakit-cli", "--"]);
+        tool.current_dir(visakit_testing::root());
+        tool
+    };
+    call(tool().arg("man").arg(folder.join("share/man/man1")))?;
     for (shell, file) in [
         ("bash", "share/bash-completion/completions/visakit"),
         ("zsh", "share/zsh/site-functions/_visakit"),
         ("fish", "share/fish/vendor_completions.d/visakit.fish"),
     ] {
-        let printed = Command::new(&tool).args(["completions", shell]).output()?;
+        let printed = tool().args(["completions", shell]).output()?;
         let file = folder.join(file);
         fs::create_dir_all(file.parent().unwrap_or(&folder))?;
         fs::write(file, printed.stdout)?;
     }
     for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(visakit_testing::root().join(file), folder.join(file))?;
+    }
+    pack(release, &name)
+}
+
+/// Packs the folder of that name: what each system opens by itself.
+fn pack(release: &Release, name: &str) -> Done {
+    let trees = target().join("dist-tree");
+    if name.contains("windows") {
+        let file = release.out.join(format!("{name}.zip"));
+        let mut zip = Command::new("python3");
+        zip.args(["-m", "zipfile", "-c"]).arg(file);
+        return call(zip.arg(trees.join(name)));
     }
     let mut tar = Command::new("tar");
     tar.args([
@@ -99,8 +137,7 @@ fn archive(release: &Release) -> Done {
         "-cJf",
     ]);
     tar.arg(release.out.join(format!("{name}.tar.xz")));
-    tar.arg("-C").arg(target().join("dist-tree")).arg(&name);
-    call(&mut tar)
+    call(tar.arg("-C").arg(trees).arg(name))
 }
 
 /// The Python package with the command, the drivers and the page, as maturin's folder of data: `scripts` goes to `bin`,
@@ -115,10 +152,11 @@ fn wheel(release: &Release) -> Done {
         }
     };
     clear();
-    stage(&data.join("data"), &release.profile)?;
+    stage(&data.join("data"), release.build())?;
     fs::rename(data.join("data/bin"), &own[0])?;
     let mut maturin = Command::new("maturin");
-    maturin.args(["build", "--locked", "--profile", &release.profile]);
+    maturin.arg("build");
+    release.build().tell(&mut maturin);
     maturin
         .arg("--manifest-path")
         .arg(package.join("Cargo.toml"));

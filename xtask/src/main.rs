@@ -39,7 +39,7 @@ const COMMANDS: [(&str, &str, Run); 7] = [
     ),
     (
         "dist",
-        "make the files of a release: dist [--out DIR] [--profile NAME] [archive|wheel|vsix|sbom|sums...]",
+        "make the files of a release: dist [--out DIR] [--profile NAME] [--target TRIPLE] [archive|wheel|vsix|sbom|sums...]",
         dist::run,
     ),
     (

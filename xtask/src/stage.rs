@@ -16,30 +16,80 @@ const DRIVERS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Builds with a profile of cargo, and puts the tree into a folder.
-pub(crate) fn stage(root: &Path, profile: &str) -> Done {
+/// Targets that are built on another one: their names, and the compilers of C that link for them, from the packages
+/// gcc-aarch64-linux-gnu and gcc-mingw-w64-x86-64 of Debian.
+pub(crate) const TARGETS: [(&str, &str); 2] = [
+    ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu-gcc"),
+    ("x86_64-pc-windows-gnu", "x86_64-w64-mingw32-gcc"),
+];
+
+/// How the program and the drivers are built.
+#[derive(Clone, Copy)]
+pub(crate) struct Build<'b> {
+    /// A profile of cargo.
+    pub(crate) profile: &'b str,
+    /// Another target than this machine.
+    pub(crate) target: Option<&'b str>,
+}
+
+impl Build<'_> {
+    /// Whether it is for Linux, where there are drivers.
+    fn is_linux(self) -> bool {
+        self.target
+            .map_or(cfg!(target_os = "linux"), |target| target.contains("linux"))
+    }
+
+    /// The compiler of C that links for another target.
+    fn linker(self) -> Option<&'static str> {
+        let own = TARGETS.iter().find(|known| Some(known.0) == self.target);
+        own.map(|known| known.1)
+    }
+
+    /// Arguments and variables for cargo, and for what calls it.
+    pub(crate) fn tell(self, command: &mut Command) {
+        command.args(["--locked", "--profile", self.profile]);
+        let (Some(target), Some(linker)) = (self.target, self.linker()) else {
+            return;
+        };
+        command.args(["--target", target]);
+        let name = target.to_uppercase().replace('-', "_");
+        command.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
+    }
+}
+
+/// Builds, and puts the tree into a folder.
+pub(crate) fn stage(root: &Path, how: Build<'_>) -> Done {
     let workspace = visakit_testing::root();
     let drivers: Vec<_> = DRIVERS
         .iter()
-        .filter(|driver| cfg!(target_os = "linux") && workspace.join(driver.1).is_dir())
+        .filter(|driver| how.is_linux() && workspace.join(driver.1).is_dir())
         .collect();
     let mut build = cargo();
-    build.args([
-        "build",
-        "--locked",
-        "--profile",
-        profile,
-        "-p",
-        "visakit-cli",
-    ]);
+    build.args(["build", "-p", "visakit-cli"]);
+    how.tell(&mut build);
+    if how.target.is_some() {
+        // Without `visakit table`, as the static binary is: its compression is C.
+        let features = "visakit-cli/debugger,visakit-cli/lsp";
+        build.args(["--no-default-features", "--features", features]);
+    }
     for (package, ..) in &drivers {
         build.args(["-p", package]);
     }
     call(&mut build)?;
-    let built = target().join(if profile == "dev" { "debug" } else { profile });
-    place(&built.join("visakit"), &root.join("bin"))?;
+    let folder = if how.profile == "dev" {
+        "debug"
+    } else {
+        how.profile
+    };
+    let built = target().join(how.target.unwrap_or_default()).join(folder);
+    let program = if how.is_linux() {
+        "visakit"
+    } else {
+        "visakit.exe"
+    };
+    place(&built.join(program), &root.join("bin"), how)?;
     for (.., library) in &drivers {
-        place(&built.join(library), &root.join("lib/visakit"))?;
+        place(&built.join(library), &root.join("lib/visakit"), how)?;
     }
     page(&root.join("lib/visakit/explorer"))
 }
@@ -47,10 +97,12 @@ pub(crate) fn stage(root: &Path, profile: &str) -> Done {
 /// `cargo xtask install [--root DIR] [--profile NAME]`: by default to where cargo installs.
 pub(crate) fn install(arguments: &[String]) -> Done {
     let root = option(arguments, "--root").map_or_else(default_root, |root| Ok(root.into()))?;
-    stage(
-        &root,
-        &option(arguments, "--profile").unwrap_or_else(|| "release".into()),
-    )?;
+    let profile = option(arguments, "--profile").unwrap_or_else(|| "release".into());
+    let how = Build {
+        profile: &profile,
+        target: None,
+    };
+    stage(&root, how)?;
     println!("{} is installed", root.join("bin/visakit").display());
     Ok(())
 }
@@ -76,14 +128,17 @@ pub(crate) fn target() -> PathBuf {
 }
 
 /// Copies a program or library into a folder, without what only debuggers need.
-fn place(file: &Path, folder: &Path) -> Done {
+fn place(file: &Path, folder: &Path, how: Build<'_>) -> Done {
     std::fs::create_dir_all(folder)?;
     let to = folder.join(file.file_name().unwrap_or_default());
     // A running program is replaced, not written to.
     let _ = std::fs::remove_file(&to);
     std::fs::copy(file, &to).map_err(|error| format!("{}: {error}", file.display()))?;
     // Without this program the file is only larger.
-    let _ = Command::new("strip").arg("--strip-debug").arg(&to).status();
+    let strip = how
+        .linker()
+        .map_or_else(|| "strip".to_owned(), |gcc| gcc.replace("gcc", "strip"));
+    let _ = Command::new(strip).arg("--strip-debug").arg(&to).status();
     Ok(())
 }
 

@@ -10,10 +10,22 @@ const HOW: &str = "`pip install visakit` and release archives have it; a checkou
 
 /// The file or folder of that name.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
-    let tool = std::env::current_exe().and_then(fs::canonicalize).ok()?;
+    let tool = std::env::current_exe().ok().or_else(called)?;
+    let tool = fs::canonicalize(tool).ok()?;
     let folder = tool.parent()?;
     let places = ["", "../lib/visakit", "../lib"].map(|place| folder.join(place).join(name));
     places.iter().find_map(|place| fs::canonicalize(place).ok())
+}
+
+/// The program by the name that it was called by: there are systems without /proc.
+fn called() -> Option<PathBuf> {
+    let name = PathBuf::from(std::env::args_os().next()?);
+    if name.components().count() > 1 {
+        return Some(name);
+    }
+    let path = std::env::var_os("PATH")?;
+    let mut found = std::env::split_paths(&path).map(|folder| folder.join(&name));
+    found.find(|file| file.is_file())
 }
 
 /// The file or folder of that name; else how to get it.

@@ -71,6 +71,8 @@ enum Command {
     Roundtrip(commands::roundtrip::Args),
     /// Compile OpenCL C or SPIR-V to vISA, with Intel's offline compiler.
     Compile(commands::compile::Args),
+    /// Put an edited text back into a compiled program, for real hardware.
+    Inject(commands::inject::Args),
     /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
     Run(Box<commands::run::Args>),
     /// Run kernels and look for wrong accesses, undefined values, races, barriers.
@@ -248,6 +250,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Stats(args) => commands::stats::run(args),
         Command::Roundtrip(args) => commands::roundtrip::run(args),
         Command::Compile(args) => commands::compile::run(args),
+        Command::Inject(args) => commands::inject::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Check(args) => commands::check::run(args),
         Command::Profile(args) => commands::profile::run(args),

@@ -25,6 +25,9 @@ pub(crate) struct Building {
     /// Options for the compiler of OpenCL C, such as -D for macros.
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = word)]
     pub(crate) options: Option<&'static str>,
+    /// Whether the debugger needs variables of the source.
+    #[arg(skip)]
+    pub(crate) debug: bool,
 }
 
 /// A word of the command line, which lives as long as the process.
@@ -54,7 +57,7 @@ impl Building {
     }
 
     /// Compiles a source, and says for which device if nothing said it.
-    fn dump(
+    pub(crate) fn compile(
         self,
         path: &Path,
         bytes: &[u8],
@@ -63,6 +66,7 @@ impl Building {
         let program = Program {
             device: self.device(platform),
             options: self.options.unwrap_or_default(),
+            debug: self.debug,
             ..Program::new(path, bytes)
         };
         let folder = compile(&program)?;
@@ -150,7 +154,7 @@ pub(crate) fn open(path: &Path, reading: Reading) -> Result<Opened, Unopened> {
     match found {
         Found::Program(input) => Ok(Opened::Program(input)),
         Found::Source(bytes) => {
-            let dumped = reading.building.dump(path, &bytes, reading.platform)?;
+            let dumped = reading.building.compile(path, &bytes, reading.platform)?;
             Ok(Opened::Dump(dumped))
         }
     }

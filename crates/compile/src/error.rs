@@ -34,6 +34,12 @@ pub enum CompileError {
         /// The program that was looked for.
         compiler: PathBuf,
     },
+    /// There is no finalizer.
+    #[error("Intel's finalizer {} was not found", .finalizer.display())]
+    NoFinalizer {
+        /// The program that was looked for.
+        finalizer: PathBuf,
+    },
     /// The compiler does not know the device.
     #[error("the compiler {} does not know the device {given}", .compiler.display())]
     UnknownDevice {
@@ -61,6 +67,10 @@ impl CompileError {
                 "install the package intel-opencl-icd (Debian 12, Ubuntu 22.04) or intel-ocloc (newer ones), or a release \
                  of {RELEASES}, or name the program in VISAKIT_OCLOC"
             )),
+            Self::NoFinalizer { .. } => Some(
+                "install the package libigc-tools of the compiler's release, or name the program in VISAKIT_GENX_IR"
+                    .to_owned(),
+            ),
             Self::UnknownDevice { given, known, .. } => Some(unknown(given, known)),
             Self::NotSource { .. } | Self::Io { .. } | Self::Refused { .. } => None,
         }

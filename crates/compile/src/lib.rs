@@ -17,10 +17,12 @@
 
 mod device;
 mod error;
+mod finalizer;
 mod source;
 
 pub use device::{DEFAULT_DEVICE, compiler_name, like};
 pub use error::CompileError;
+pub use finalizer::{FINALIZER, FinalizerOptions, finalize, with_native_code};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,8 @@ pub struct Program<'a> {
     pub device: &'a str,
     /// Options for the compiler of OpenCL C.
     pub options: &'a str,
+    /// Whether debuggers shall know the variables of OpenCL C; the code may be another then.
+    pub debug: bool,
     /// The compiler. [default: that of [`VARIABLE`], or `ocloc` in the path]
     pub compiler: Option<&'a Path>,
 }
@@ -55,6 +59,7 @@ impl<'a> Program<'a> {
             bytes,
             device: DEFAULT_DEVICE,
             options: "",
+            debug: false,
             compiler: None,
         }
     }
@@ -149,7 +154,10 @@ fn call(
             command.args(["-options", program.options]);
         }
     } else {
-        command.args(["-options", &source::options(program.path, program.options)]);
+        command.args([
+            "-options",
+            &source::options(program.path, program.options, program.debug),
+        ]);
     }
     let mut dumps = OsString::from(std::path::absolute(folder)?);
     dumps.push("/");

@@ -6,9 +6,9 @@ use visakit_launch::Content;
 /// Name of a path that is standard input.
 const STDIN: &str = "-";
 
-/// Options for a source: the user's, and before them a table of lines, which leaves the code as it is; after them the
-/// folder of the source, for files that it includes.
-pub(crate) fn options(file: &Path, given: &str) -> String {
+/// Options for a source: the user's, and before them all debug information, or a table of lines, which leaves the code as
+/// it is; after them the folder of the source, for files that it includes.
+pub(crate) fn options(file: &Path, given: &str, debug: bool) -> String {
     let folder = file.parent().filter(|_| file.as_os_str() != STDIN);
     let folder = folder.and_then(|folder| std::path::absolute(folder).ok());
     // The compiler splits its options at blanks.
@@ -16,7 +16,14 @@ pub(crate) fn options(file: &Path, given: &str) -> String {
     let folder = folder.as_deref().and_then(Path::to_str);
     let folder = folder.filter(|folder| !folder.is_empty() && folder.chars().all(plain));
     let folder = folder.map_or_else(String::new, |folder| format!(" -I {folder}"));
-    format!("-gline-tables-only {given}{folder}")
+    // Of both, compilers obey the one for lines.
+    let asked = given.split_whitespace().any(|word| word == "-g");
+    let information = match (asked, debug) {
+        (true, _) => "",
+        (_, true) => "-g ",
+        _ => "-gline-tables-only ",
+    };
+    format!("{information}{given}{folder}")
 }
 
 /// The text, after a line that makes debug information refer to the user's file instead of a copy.

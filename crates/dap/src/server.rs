@@ -464,6 +464,13 @@ impl<W: Write, L: Launcher> Server<W, L> {
                 Then::Nothing,
             ));
         }
+        if let Some(view) = console.session.source_view(&wanted.expression) {
+            view.text.as_ref().map_err(Clone::clone)?;
+            return Ok((
+                json!({ "result": state::local_text(&view), "type": view.of, "variablesReference": 0 }),
+                Then::Nothing,
+            ));
+        }
         let expression = Expression::parse(&wanted.expression).map_err(|e| e.to_string())?;
         let value = console.session.evaluate(&expression);
         let value = value.map_err(|e| e.to_string())?;

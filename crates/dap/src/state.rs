@@ -4,7 +4,9 @@ use crate::protocol::Place as Wanted;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
-use visakit_debug::{Console, Expression, MemorySpace, Place, VariableView, state_name};
+use visakit_debug::{
+    Console, Expression, MemorySpace, Place, SourceView, VariableView, state_name,
+};
 
 /// Each thread has its own range of frame numbers.
 const FRAMES: i64 = 1 << 12;
@@ -26,6 +28,7 @@ pub(crate) enum Handle {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
+    Locals,
     Operands,
     Variables,
     Predicates,
@@ -34,7 +37,8 @@ pub(crate) enum Scope {
     Memory,
 }
 
-const SCOPES: [(Scope, &str); 6] = [
+const SCOPES: [(Scope, &str); 7] = [
+    (Scope::Locals, "Locals"),
     (Scope::Operands, "Operands"),
     (Scope::Variables, "Variables"),
     (Scope::Predicates, "Predicates and addresses"),
@@ -253,7 +257,7 @@ pub(crate) fn scopes(
             json!({
                 "name": name,
                 "variablesReference": add(handles, Handle::Scope(frame, *scope)),
-                "expensive": *scope != Scope::Operands,
+                "expensive": !matches!(scope, Scope::Locals | Scope::Operands),
             })
         })
         .collect();
@@ -335,9 +339,29 @@ fn elements(console: &Console, name: &str) -> Result<Vec<String>, String> {
     Ok(visakit_debug::show(&bytes, ty))
 }
 
+/// A variable of the source; with its content for each lane where lanes differ, or that it has none.
+pub(crate) fn local_text(view: &SourceView) -> String {
+    let text = view.text.as_deref().unwrap_or("(no value here)");
+    match view.lanes.as_slice() {
+        [] => text.to_owned(),
+        lanes => format!("{text}   (lanes: {})", lanes.join(" ")),
+    }
+}
+
+fn local(view: &SourceView) -> Value {
+    json!({
+        "name": view.name,
+        "value": local_text(view),
+        "type": view.of,
+        "evaluateName": view.name,
+        "variablesReference": 0,
+    })
+}
+
 fn in_scope(console: &Console, handles: &mut Vec<Handle>, frame: i64, scope: Scope) -> Vec<Value> {
     let session = &console.session;
     let views = match scope {
+        Scope::Locals => return session.locals().iter().map(local).collect(),
         Scope::Operands => session.operands(),
         Scope::Predefined => session.predefined(),
         Scope::Variables | Scope::Predicates => {

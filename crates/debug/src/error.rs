@@ -37,6 +37,17 @@ pub enum DebugError {
         "nothing is named `{0}`; `info variables` lists names, `help expressions` what can be asked"
     )]
     NoName(String),
+    /// A source variable that is in no register or memory here.
+    #[error(
+        "`{0}` has no value here: the compiler keeps it nowhere, or not yet (`-g -cl-opt-disable` keeps every variable)"
+    )]
+    NoValue(String),
+    /// A member or an element of something that has none: its name, its type.
+    #[error("`{0}` is of type {1}, which has no such part")]
+    NoMember(String, String),
+    /// A part of an expression that is no number: its name, its type.
+    #[error("`{0}` is of type {1}: name a member or an element")]
+    NoNumber(String, String),
     /// An element that a variable or memory does not have.
     #[error("{name} has {count} elements, there is no {index}")]
     NoElement {

@@ -2,14 +2,16 @@
 //!
 //! Numbers, `+ - * / % << >> & | ^ ~ ! == != < <= > >= && ||` and parentheses as in C; `any(E)` and `all(E)` over
 //! the enabled lanes. A name is a variable of the routine (`V40`), a predefined one (`%r0`), an argument that is a
-//! buffer, `slm`, `scratch` or `global`. A variable without an index is its element of the chosen lane; with a type
+//! buffer, a variable of the source (`sum`, `tile[3][0]`, `particle.x`), `slm`, `scratch` or `global`. A variable without an index is its element of the chosen lane; with a type
 //! before the index, `V40.ub[3]`, it is read as that type. Memory is indexed by elements (`out[3]`, `slm.u32[2]`),
 //! `global.f[ADDRESS]` by the address. `$lane`, `$thread`, `$group`, `$step`, `$mask`, `$enabled`, `$gid0` to
 //! `$gid2` and `$lid0` to `$lid2` say where the run is.
 
 mod scope;
+mod source;
 
 pub(crate) use scope::{Scope, Spot, bytes_of, variable};
+pub(crate) use source::Source;
 
 use crate::error::DebugError;
 use visakit_isa::DataType;
@@ -80,10 +82,17 @@ pub struct Expression {
 enum Node {
     Number(Number),
     Fact(String),
-    Name(String, Option<Box<Node>>),
+    Name(String, Vec<Access>),
     Unary(char, Box<Node>),
     Binary(&'static str, Box<(Node, Node)>),
     Lanes(bool, Box<Node>),
+}
+
+/// A step from a variable to a part of it.
+#[derive(Clone, PartialEq, Debug)]
+enum Access {
+    Index(Node),
+    Member(String),
 }
 
 /// Operators, those that bind least first.
@@ -128,10 +137,18 @@ impl Expression {
         self.node.value(scope)
     }
 
+    /// The source variable, or the part of one, that it is.
+    pub(crate) fn source(&self, scope: &Scope<'_>) -> Result<Option<Source>, DebugError> {
+        match &self.node {
+            Node::Name(name, path) => scope.source(name, path),
+            _ => Ok(None),
+        }
+    }
+
     /// The place that it names, and the type there.
     pub(crate) fn spot(&self, scope: &Scope<'_>) -> Result<(Spot, DataType), DebugError> {
         match &self.node {
-            Node::Name(name, index) => scope.spot(name, index.as_deref()),
+            Node::Name(name, path) => scope.spot(name, path),
             _ => Err(DebugError::NotAssignable(self.text.clone())),
         }
     }
@@ -230,14 +247,29 @@ impl Reader<'_> {
             let inner = Box::new(self.closed(depth)?);
             return Ok(Node::Lanes(word == "any", inner));
         }
-        let mut index = None;
-        if self.take("[") {
-            index = Some(Box::new(self.level(0, depth + 1)?));
-            if !self.take("]") {
-                return Err(self.fault("`]` is missing"));
+        let mut path = Vec::new();
+        loop {
+            if self.take("[") {
+                path.push(Access::Index(self.level(0, depth + 1)?));
+                if !self.take("]") {
+                    return Err(self.fault("`]` is missing"));
+                }
+            } else if !path.is_empty() && self.rest().starts_with('.') {
+                self.at += 1;
+                let is_word = |c: &char| c.is_alphanumeric() || *c == '_';
+                let member: String = self.rest().chars().take_while(is_word).collect();
+                if member.is_empty() {
+                    return Err(self.fault("the name of a member is missing"));
+                }
+                self.at += member.len();
+                path.push(Access::Member(member));
+            } else {
+                return Ok(Node::Name(word, path));
+            }
+            if path.len() > DEPTH {
+                return Err(self.fault("this is nested too deep"));
             }
         }
-        Ok(Node::Name(word, index))
     }
 
     fn closed(&mut self, depth: usize) -> Result<Node, DebugError> {
@@ -281,8 +313,8 @@ impl Node {
         Ok(match self {
             Self::Number(n) => *n,
             Self::Fact(name) => Number::Int(scope.fact(name)?),
-            Self::Name(name, index) => {
-                let (spot, ty) = scope.spot(name, index.as_deref())?;
+            Self::Name(name, path) => {
+                let (spot, ty) = scope.spot(name, path)?;
                 scope.read(&spot, ty)?
             }
             Self::Unary(operator, inner) => match (operator, inner.value(scope)?) {

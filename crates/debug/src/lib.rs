@@ -24,6 +24,7 @@ mod run;
 mod session;
 mod sources;
 mod steps;
+mod symbols;
 mod target;
 mod view;
 mod watch;
@@ -37,8 +38,9 @@ pub use order::Deed;
 pub use point::{Point, PointKind, WatchedSpace};
 pub use session::{Session, Step, Stop};
 pub use sources::Sources;
+pub use symbols::{SourceType, Symbols};
 pub use target::{BufferView, Target, WorkItem};
-pub use view::{MemorySpace, ThreadView, VariableView, state_name};
+pub use view::{MemorySpace, SourceView, ThreadView, VariableView, state_name};
 pub use watch::Accessed;
 
 /// The elements of a type as text.

@@ -8,7 +8,7 @@ use visakit_isa::{AnyInstruction, Format};
 use visakit_text::{Form, Options, Printer};
 
 /// A place in the program: a routine of the code and an instruction of it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Place {
     /// Place of the routine in [`Code::routines`].
     pub routine: usize,
@@ -40,6 +40,25 @@ pub struct Row {
     pub first_lane: u32,
     /// General variables and predicates that it names, as (letter, number); those it writes come first.
     pub variables: Vec<(char, u32)>,
+    /// How many of them it writes.
+    pub written: usize,
+}
+
+impl Row {
+    /// Adds the variables among what an instruction accesses.
+    fn name(&mut self, accessed: impl Iterator<Item = Resource>) {
+        for resource in accessed {
+            let variable = match resource {
+                Resource::General(id) => ('V', id.0),
+                Resource::Predicate(id) => ('P', u32::from(id.0)),
+                Resource::Address(id) => ('A', u32::from(id.0)),
+                _ => continue,
+            };
+            if !self.variables.contains(&variable) {
+                self.variables.push(variable);
+            }
+        }
+    }
 }
 
 /// A routine of the listing.
@@ -109,18 +128,9 @@ impl Listing {
                 row.marker = matches!(instruction.def().flow, Flow::Marker | Flow::Label { .. });
                 let mask = instruction.exec_size().and_then(|size| size.mask(format));
                 row.first_lane = mask.map_or(0, |mask| mask.first_lane.into());
-                let named = instruction.writes().chain(instruction.reads());
-                for access in named {
-                    let variable = match access.resource {
-                        Resource::General(id) => ('V', id.0),
-                        Resource::Predicate(id) => ('P', u32::from(id.0)),
-                        Resource::Address(id) => ('A', u32::from(id.0)),
-                        _ => continue,
-                    };
-                    if !row.variables.contains(&variable) {
-                        row.variables.push(variable);
-                    }
-                }
+                row.name(instruction.writes().map(|access| access.resource));
+                row.written = row.variables.len();
+                row.name(instruction.reads().map(|access| access.resource));
             }
             row.source = line.and_then(|of| {
                 let (file, line) = (of.file?, of.line);

@@ -47,6 +47,7 @@ impl Session {
                 time,
                 false,
             );
+            watcher.symbols = self.symbols.as_ref();
             watcher.start = start;
             watcher.pending = pending.take();
             let flow = Self::advance(

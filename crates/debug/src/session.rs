@@ -6,6 +6,7 @@ use crate::history::{Edit, History, Time};
 use crate::listing::{Listing, Place, SourceLine};
 use crate::point::{Point, PointKind};
 use crate::run::Flow;
+use crate::symbols::Symbols;
 use crate::target::Target;
 use crate::watch::{Accessed, Hit};
 use visakit_exec::{Fault, Group, Interrupt, Position, Thread, ThreadState};
@@ -77,6 +78,7 @@ pub enum Step {
 pub struct Session {
     pub(crate) target: Target,
     pub(crate) listing: Listing,
+    pub(crate) symbols: Option<Symbols>,
     pub(crate) group: Group,
     pub(crate) time: Time,
     /// Changes from outside that the state has in it.
@@ -103,6 +105,7 @@ impl Session {
         let mut session = Self {
             target,
             listing,
+            symbols: None,
             group,
             time: Time::default(),
             applied: 0,
@@ -119,6 +122,13 @@ impl Session {
         session.snapshot();
         session.look_at_runner();
         Ok(session)
+    }
+
+    /// Makes source variables known.
+    #[must_use]
+    pub fn with_symbols(mut self, symbols: Option<Symbols>) -> Self {
+        self.symbols = symbols;
+        self
     }
 
     /// The target of the session.
@@ -380,7 +390,9 @@ impl Session {
         let found = self.group.thread(thread);
         Scope {
             target: &self.target,
-            routine: self.place().map_or(0, |place| place.routine),
+            listing: &self.listing,
+            symbols: self.symbols.as_ref(),
+            place: self.place().unwrap_or_default(),
             registers: found.map_or(&[], Thread::registers),
             slm: Some(self.group.slm()),
             scratch: Some(found.map_or(&[], Thread::scratch)),
@@ -427,6 +439,7 @@ impl Session {
             Spot::Slm(at) => Edit::Slm(at, bytes_of(number, ty)?),
             Spot::Scratch(at) => Edit::Scratch(thread, at, bytes_of(number, ty)?),
             Spot::Global(buffer, at) => Edit::Global(buffer, at, bytes_of(number, ty)?),
+            Spot::Value(_) => return Err(DebugError::NotAssignable(what.text().to_owned())),
         };
         self.edit(edit)
     }

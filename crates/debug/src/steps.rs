@@ -236,6 +236,7 @@ impl Session {
                 self.time,
                 true,
             );
+            watcher.symbols = self.symbols.as_ref();
             let flow = Self::advance(
                 &self.target,
                 &self.interrupt,

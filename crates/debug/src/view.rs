@@ -1,7 +1,7 @@
 //! Views of the state for display.
 
 use crate::error::DebugError;
-use crate::expression::{Expression, variable};
+use crate::expression::{Expression, Scope, variable};
 use crate::history::Edit;
 use crate::listing::Place;
 use crate::point::{PointKind, WatchedSpace};
@@ -45,6 +45,19 @@ impl VariableView {
         }
         value::show(&self.bytes, self.slot.data_type).collect()
     }
+}
+
+/// A variable of the source, for the selected thread and lane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceView {
+    /// Its name, or the expression that was asked for.
+    pub name: String,
+    /// Its type in the source.
+    pub of: String,
+    /// Its content, or why it has none.
+    pub text: Result<String, String>,
+    /// The content for each lane of the thread, of a number that each has its own of.
+    pub lanes: Vec<String>,
 }
 
 /// A thread, in a line.
@@ -209,6 +222,59 @@ impl Session {
         })
     }
 
+    /// The source variables in scope, outer ones first.
+    #[must_use]
+    pub fn locals(&self) -> Vec<SourceView> {
+        let scope = self.scope();
+        let names = self
+            .symbols
+            .as_ref()
+            .map(|symbols| symbols.names(&scope.site()));
+        let names = names.unwrap_or_default();
+        names
+            .iter()
+            .filter_map(|name| self.source_view(name))
+            .collect()
+    }
+
+    /// The source variable, or a part of one, that a text names; `None` if it names something else.
+    #[must_use]
+    pub fn source_view(&self, text: &str) -> Option<SourceView> {
+        let expression = Expression::parse(text).ok()?;
+        let scope = self.scope();
+        let source = expression.source(&scope).ok()??;
+        let lanes = self.target().lanes();
+        let other = Scope {
+            lane: (scope.lane + 1) % lanes,
+            ..scope
+        };
+        let differs = lanes > 1
+            && source.of.number().is_some()
+            && expression
+                .source(&other)
+                .ok()
+                .flatten()
+                .is_some_and(|o| o.parts != source.parts);
+        let of_lane = |lane: u32| {
+            let scope = Scope { lane, ..scope };
+            let found = expression.source(&scope).ok().flatten();
+            let text = found.and_then(|source| scope.source_text(&source).ok());
+            text.unwrap_or_else(|| "?".to_owned())
+        };
+        Some(SourceView {
+            name: text.to_owned(),
+            of: source.of.name(),
+            text: scope
+                .source_text(&source)
+                .map_err(|error| error.to_string()),
+            lanes: if differs {
+                (0..lanes).map(of_lane).collect()
+            } else {
+                Vec::new()
+            },
+        })
+    }
+
     /// The threads of the group.
     #[must_use]
     pub fn threads(&self) -> Vec<ThreadView> {
@@ -292,6 +358,9 @@ impl Session {
             crate::expression::Spot::Slm(at) => (MemorySpace::Local, at as u64),
             crate::expression::Spot::Scratch(at) => (MemorySpace::Scratch(thread), at as u64),
             crate::expression::Spot::Global(buffer, at) => (MemorySpace::Buffer(buffer), at),
+            crate::expression::Spot::Value(_) => {
+                return Err(DebugError::NotAssignable(expression.text().to_owned()));
+            }
         };
         Ok((space, at, ty))
     }

@@ -4,6 +4,7 @@ use crate::expression::Scope;
 use crate::history::Time;
 use crate::listing::{Listing, Place};
 use crate::point::{Point, PointKind, WatchedSpace};
+use crate::symbols::Symbols;
 use crate::target::Target;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -53,6 +54,7 @@ pub(crate) type Until<'u> = &'u mut dyn FnMut(&InstructionEvent<'_>, Time, &List
 pub(crate) struct Watcher<'w> {
     pub(crate) target: &'w Target,
     pub(crate) listing: &'w Listing,
+    pub(crate) symbols: Option<&'w Symbols>,
     points: &'w [Point],
     places: HashMap<(RoutineId, usize), Vec<usize>>,
     moments: HashMap<Time, usize>,
@@ -109,6 +111,7 @@ impl<'w> Watcher<'w> {
         Self {
             target,
             listing,
+            symbols: None,
             points,
             places,
             moments,
@@ -140,13 +143,16 @@ impl<'w> Watcher<'w> {
             return Ok(true);
         };
         let routine = self.listing.routine_of(event.routine);
-        let row = self.listing.row(Place {
+        let place = Place {
             routine,
             instruction: event.instruction,
-        });
+        };
+        let row = self.listing.row(place);
         let scope = Scope {
             target: self.target,
-            routine,
+            listing: self.listing,
+            symbols: self.symbols,
+            place,
             registers: event.registers,
             slm: None,
             scratch: None,

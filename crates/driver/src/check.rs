@@ -154,6 +154,14 @@ impl Watcher for Check {
             let _ = write!(last, "; {unfinished} did not run to the end");
         }
         crate::say(&last);
+        let unreleased = crate::handle::unreleased();
+        if !unreleased.is_empty() {
+            let counts = unreleased
+                .iter()
+                .map(|(name, n)| crate::count(*n, name, &format!("{name}s")));
+            let counts: Vec<_> = counts.collect();
+            crate::say(&format!("never released: {}", counts.join(", ")));
+        }
         if let Some(path) = std::env::var_os(REPORT).filter(|path| !path.is_empty()) {
             let line = state.document().to_string();
             if let Err(error) = visakit_files::append(path.as_ref(), &line) {

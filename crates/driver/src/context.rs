@@ -54,6 +54,7 @@ impl fmt::Debug for Context {
 
 impl Object for Context {
     const INVALID: Code = Code(cl::CL_INVALID_CONTEXT);
+    const NAME: &'static str = "context";
     fn handle(&self) -> &Handle {
         &self.handle
     }

@@ -47,6 +47,7 @@ pub struct Event {
 
 impl Object for Event {
     const INVALID: Code = Code(cl::CL_INVALID_EVENT);
+    const NAME: &'static str = "event";
     fn handle(&self) -> &Handle {
         &self.handle
     }

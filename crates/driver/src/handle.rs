@@ -7,7 +7,7 @@
 
 use crate::error::{Code, Result};
 use std::any::Any;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 /// Released cells are reused only after this many others were released.
@@ -27,6 +27,8 @@ struct Cell {
 pub trait Object: Any + Send + Sync {
     /// The error code for an invalid handle.
     const INVALID: Code;
+    /// What it is, for people; empty for what the host need not release.
+    const NAME: &'static str = "";
     /// Its handle.
     fn handle(&self) -> &Handle;
 }
@@ -58,6 +60,7 @@ struct Entry {
     /// As long as the host has references.
     held: Option<Arc<dyn Any + Send + Sync>>,
     references: u32,
+    name: &'static str,
 }
 
 #[derive(Default)]
@@ -108,10 +111,23 @@ pub fn export<T: Object>(object: &Arc<T>) -> usize {
         object: Arc::downgrade(&held),
         held: None,
         references: 0,
+        name: T::NAME,
     });
     entry.references = entry.references.saturating_add(1);
     entry.held = Some(held);
     address
+}
+
+/// What the host still has references of, by name, with how many.
+#[must_use]
+pub fn unreleased() -> BTreeMap<&'static str, u64> {
+    let mut counts = BTreeMap::new();
+    for entry in read().objects.values() {
+        if entry.held.is_some() && !entry.name.is_empty() {
+            *counts.entry(entry.name).or_insert(0) += 1;
+        }
+    }
+    counts
 }
 
 /// The object of a handle. One that the host has released, but other objects need, is found, too.

@@ -92,6 +92,7 @@ pub struct Kernel {
 
 impl Object for Kernel {
     const INVALID: Code = Code(cl::CL_INVALID_KERNEL);
+    const NAME: &'static str = "kernel";
     fn handle(&self) -> &Handle {
         &self.handle
     }

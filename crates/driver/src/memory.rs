@@ -75,6 +75,7 @@ impl fmt::Debug for Mem {
 
 impl Object for Mem {
     const INVALID: Code = Code(cl::CL_INVALID_MEM_OBJECT);
+    const NAME: &'static str = "memory object";
     fn handle(&self) -> &Handle {
         &self.handle
     }

@@ -61,6 +61,7 @@ impl fmt::Debug for Program {
 
 impl Object for Program {
     const INVALID: Code = Code(cl::CL_INVALID_PROGRAM);
+    const NAME: &'static str = "program";
     fn handle(&self) -> &Handle {
         &self.handle
     }

@@ -77,6 +77,7 @@ pub struct Queue {
 
 impl Object for Queue {
     const INVALID: Code = Code(cl::CL_INVALID_COMMAND_QUEUE);
+    const NAME: &'static str = "command queue";
     fn handle(&self) -> &Handle {
         &self.handle
     }

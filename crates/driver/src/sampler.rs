@@ -23,6 +23,7 @@ pub struct Sampler {
 
 impl Object for Sampler {
     const INVALID: Code = Code(cl::CL_INVALID_SAMPLER);
+    const NAME: &'static str = "sampler";
     fn handle(&self) -> &Handle {
         &self.handle
     }

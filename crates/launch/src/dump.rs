@@ -68,6 +68,32 @@ pub struct DumpedKernel {
     pub metadata: Option<Metadata>,
     /// Its variables in local memory, if the compiler dumped their names.
     pub locals: Vec<LocalVariable>,
+    /// What debuggers need, if it was compiled with `-g`.
+    pub debug: Option<DebugFiles>,
+}
+
+/// What the compiler dumps beside the text of a kernel for debuggers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DebugFiles {
+    /// An ELF file with DWARF (`KERNEL.elf`): source variables, as places in the native code's registers.
+    pub dwarf: Vec<u8>,
+    /// The finalizer's table (`KERNEL.dbg`): which native instructions and registers are which of vISA.
+    pub table: Vec<u8>,
+}
+
+impl DebugFiles {
+    /// The files beside a text, if both are there.
+    fn beside(text: &Path) -> Option<Self> {
+        let stem = stem(text);
+        let read = |extension: &str| {
+            let path = text.with_file_name(format!("{stem}.{extension}"));
+            visakit_files::read(&path, LARGEST_REPRESENTATION).ok()
+        };
+        Some(Self {
+            dwarf: read("elf")?,
+            table: read("dbg")?,
+        })
+    }
 }
 
 impl Text {
@@ -275,6 +301,7 @@ impl Dump {
             sources,
             metadata: metadata.map(|(metadata, _)| metadata.clone()),
             locals: self.locals(name),
+            debug: DebugFiles::beside(&chosen.path),
         })
     }
 

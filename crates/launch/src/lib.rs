@@ -67,7 +67,7 @@ pub use bare::{Bare, BareOutcome, Shown};
 pub use case::{Case, Verdict};
 pub use compare::{Compare, Difference, Element};
 pub use content::Content;
-pub use dump::{Dump, DumpedKernel, Metadata};
+pub use dump::{DebugFiles, Dump, DumpedKernel, Metadata};
 pub use end::{End, Reason, Standing, Stopped};
 pub use error::{LaunchError, zeroes, zeroes_within};
 pub use facts::{BoundArgument, Facts, Section};

@@ -110,6 +110,10 @@ pub struct ExecutionEnv {
     pub work_group_walk_order_dimensions: Vec<u32>,
     /// Bytes of cross-thread data that are passed when a thread starts. The data after them begin in the next register.
     pub inline_data_payload_size: u32,
+    /// Where the native code begins if hardware has loaded the local ids: the code before loads them.
+    pub offset_to_skip_per_thread_data_load: u32,
+    /// Where it begins on a machine of one front end, after setting something of that.
+    pub offset_to_skip_set_ffid_gp: u32,
     /// The kernel needs the buffer of implicit arguments.
     pub require_iab: bool,
     /// Bytes that each thread spills from registers to memory.

@@ -395,6 +395,18 @@ impl KernelProfile {
                 })
     }
 
+    /// The counts of all instructions by mnemonic, those that ran most often first.
+    #[must_use]
+    pub fn mnemonics(&self) -> Vec<(&str, Counts)> {
+        let mut sums = std::collections::BTreeMap::<&str, Counts>::new();
+        for instruction in &self.instructions {
+            *sums.entry(&instruction.mnemonic).or_default() += instruction.counts;
+        }
+        let mut sums: Vec<_> = sums.into_iter().filter(|(_, c)| c.executions > 0).collect();
+        sums.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.executions));
+        sums
+    }
+
     /// Adds launches of the same code.
     pub fn merge(&mut self, other: &Self) {
         let add = |to: &mut u64, more: u64| *to = to.saturating_add(more);

@@ -8,12 +8,13 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use visakit_compile::{DEFAULT_DEVICE, Program, compile};
-use visakit_launch::{Dump, DumpedKernel};
+use visakit_launch::{DebugFiles, Dump, DumpedKernel};
 
 #[derive(clap::Args)]
 #[command(
     after_help = "Writes the text of each kernel (KERNEL.visaasm, functions as KERNEL_f0.visaasm), and the compiled \
-program (NAME.zebin) with its launch metadata (NAME.zeinfo). `visakit run DIR` takes them as they are.
+program (NAME.zebin) with its launch metadata (NAME.zeinfo). `visakit run DIR` takes them as they are. With --options=-g,
+KERNEL.elf and KERNEL.dbg have the variables of the source for `visakit debug DIR`.
 
 The compiler is `ocloc` of the package intel-opencl-icd (Debian 12, Ubuntu 22.04) or intel-ocloc (newer ones), or of
 https://github.com/intel/compute-runtime; its devices are listed by `ocloc compile --help`. The table that is printed has
@@ -68,7 +69,10 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let mut facts = Kernels::default();
     for name in &kernels {
         let DumpedKernel {
-            sources, locals, ..
+            sources,
+            locals,
+            debug,
+            ..
         } = dump.kernel(Some(name))?;
         has_locals |= !locals.is_empty();
         let plain: String = name
@@ -80,6 +84,10 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 .checked_sub(1)
                 .map_or_else(String::new, |n| format!("_f{n}"));
             write(format!("{plain}{end}.visaasm"), &source.bytes)?;
+        }
+        if let Some(DebugFiles { dwarf, table }) = debug {
+            write(format!("{plain}.elf"), &dwarf)?;
+            write(format!("{plain}.dbg"), &table)?;
         }
     }
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();

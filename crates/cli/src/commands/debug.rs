@@ -62,8 +62,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 
 /// The console for these arguments. `break finding` runs the same launch under all checks.
 fn console(args: &run::Args) -> Result<Console, Failure> {
-    let mut console = Console::new(session(args)?, Sources::new(args.folders()));
-    let args = args.clone();
+    let mut args = args.clone();
+    args.for_debugger();
+    let mut console = Console::new(session(&args)?, Sources::new(args.folders()));
     console.find_with(move || {
         let found = super::check::find(&args).map_err(|failure| match failure {
             Failure::Other(message) => message,

@@ -6,6 +6,7 @@
 
 use crate::installed::named_or_found;
 use crate::output::{Failure, stdout};
+use crate::sources::Building;
 use crate::{Status, input};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -13,6 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+use visakit_compile::is_source;
+use visakit_files::TemporaryFolder;
+use visakit_launch::Content;
 
 /// The folder of the page, where it is installed.
 const PAGE: &str = "explorer";
@@ -31,12 +35,16 @@ const MOST_REQUESTS: usize = 64;
   visakit explore kernel.isa                     prints the address to open in a browser
   visakit explore kernel.isa kernel.zeinfo       with what is needed to run it on a grid
   visakit explore old.isa new.isa                two files side by side
+  visakit explore k.cl --device a770             what Intel's compiler makes of a source
 
 It listens on this machine alone, on a free port; the address has a token that other pages do not know.")]
 pub(crate) struct Args {
-    /// Objects, texts, zebins and what belongs to them (.zeinfo, sources); none opens an example.
+    /// Objects, texts, zebins and what belongs to them (.zeinfo, sources); a source alone is compiled; none opens an
+    /// example.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    building: Building,
     /// Serve the page from this folder instead of the one that is installed.
     #[arg(long, value_name = "FOLDER")]
     web: Option<PathBuf>,
@@ -71,11 +79,21 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         )));
     }
     let web = named_or_found(args.web.as_deref(), PAGE, "--web")?;
+    let mut files = args.files.clone();
+    // What is compiled is served as long as this runs.
+    let mut _made = None;
+    if let [only] = files.as_slice()
+        && Content::of_file(only).is_ok_and(is_source)
+    {
+        let folder = compiled(only, args.building)?;
+        files.splice(0..0, listed(folder.path())?);
+        _made = Some(folder);
+    }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))?;
     let site = Arc::new(Site {
         token: token()?,
         port: listener.local_addr()?.port(),
-        files: args.files.clone(),
+        files,
         web,
     });
     let mut out = stdout();
@@ -95,6 +113,48 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         thread::spawn(move || drop(site.answer(&stream)));
     }
     Ok(Status::Clean)
+}
+
+/// A folder with the texts of a source's kernels and their metadata.
+fn compiled(source: &Path, building: Building) -> Result<TemporaryFolder, Failure> {
+    let bytes = input::read_any(source).map_err(Failure::Other)?;
+    let dumped = building.compile(source, &bytes, None)?;
+    let temporary = std::env::temp_dir();
+    let folder = TemporaryFolder::new(&temporary, "visakit-explore")?;
+    let write =
+        |name: String, bytes: &[u8]| visakit_files::scratch(&folder.path().join(name), bytes);
+    for name in dumped.dump.kernels() {
+        let kernel = dumped.dump.kernel(Some(&name))?;
+        let plain: String = name
+            .chars()
+            .map(|c| if c.is_alphanumeric() { c } else { '_' })
+            .collect();
+        for (number, text) in kernel.sources.iter().enumerate() {
+            let end = number
+                .checked_sub(1)
+                .map_or_else(String::new, |n| format!("_f{n}"));
+            write(format!("{plain}{end}.visaasm"), &text.bytes)?;
+        }
+    }
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+    let metadata = dumped.dump.metadata().iter().find_map(|m| m.zebin.as_ref());
+    if let Some(zebin) = metadata {
+        write(
+            format!("{stem}.zeinfo"),
+            zebin.zeinfo.trim_end_matches('\0').as_bytes(),
+        )?;
+    }
+    Ok(folder)
+}
+
+/// The files of a folder, texts first.
+fn listed(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = std::fs::read_dir(folder)?;
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    files.sort_by_key(|path| (path.extension() == Some("zeinfo".as_ref()), path.clone()));
+    Ok(files)
 }
 
 /// A token that nobody can guess.

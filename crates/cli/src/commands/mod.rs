@@ -17,6 +17,7 @@ pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod hunt;
 pub(crate) mod info;
+pub(crate) mod inject;
 pub(crate) mod isa;
 pub(crate) mod listing;
 #[cfg(feature = "lsp")]

@@ -279,6 +279,31 @@ pub(crate) fn valid(schema: &Value, args: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), document)
 }
 
+/// Every command that prints a document has its part of the schema, and its row in the documentation.
+#[test]
+fn every_document_is_described() {
+    let schema = schema();
+    let page = std::fs::read_to_string(visakit_testing::root().join("docs/json.md")).unwrap();
+    let help = text(&visakit(&["--help"]).stdout);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty());
+    let verbs = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let mut documents = 0;
+    for verb in verbs.filter(|verb| !verb.is_empty()) {
+        if !text(&visakit(&[verb, "--help"]).stdout).contains("--json") {
+            continue;
+        }
+        documents += 1;
+        let part = format!("verb_{}", verb.replace('-', "_"));
+        assert!(schema["$defs"][&part].is_object(), "{verb} in the schema");
+        assert!(
+            page.contains(&format!("`{verb}`")),
+            "{verb} in docs/json.md"
+        );
+    }
+    assert!(documents > 25, "{documents}");
+}
+
 #[test]
 fn documents_are_as_the_schema_says() {
     let schema = schema();
@@ -300,6 +325,14 @@ fn documents_are_as_the_schema_says() {
         (&["dis", CALLS, "-o", &out], 0),
         (&["cfg", CALLS], 0),
         (&["callgraph", texts], 0),
+        (&["pressure", CALLS], 0),
+        (&["search", "add", CALLS], 0),
+        (&["similar", CALLS, CALLS], 0),
+        (&["compare-compilers", CALLS, CALLS, "--run"], 0),
+        (
+            &["debug", "--case", "../cases/call_sub/dg2", "-ex", "step"],
+            0,
+        ),
         (&["fmt", texts], 0),
         (&["fmt", "--check", texts], 1),
         (&["asm", texts, "-o", &out, "--platform", "pvc"], 0),

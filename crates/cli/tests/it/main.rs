@@ -12,6 +12,7 @@ mod debug;
 #[cfg(unix)]
 mod files;
 mod hostile;
+mod inject;
 mod json;
 mod listing;
 #[cfg(feature = "lsp")]

@@ -121,7 +121,7 @@ macro_rules! pages {
 
 pages! {
     asm callgraph cfg check compare_compilers compile completions convert dap debug diff dis dump explain
-    explore extract fmt hunt info isa lsp man merge opencl platforms pressure profile prove reduce rename roundtrip run search
+    explore extract fmt hunt info inject isa lsp man merge opencl platforms pressure profile prove reduce rename roundtrip run search
     similar smith stats strip table validate
 }
 

@@ -254,7 +254,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     ),
     command(
         &["info", "i"],
-        "breakpoints|threads|lanes|variables|predefined|operands|buffers|printf|files|routines|run",
+        "breakpoints|threads|lanes|locals|variables|predefined|operands|buffers|printf|files|routines|run",
         "what there is",
         |c, a| c.info(a),
     ),
@@ -277,6 +277,7 @@ fn help() -> Reply {
     text.push_str(
         "\nExpressions: numbers, operators as in C, any(E) and all(E) over the enabled lanes; V40 (the lane's element),\n\
          V40[3], V40.ub[3], P1[3], %r0[1], NAME[3] (an argument), slm.f[3], scratch.ud[0], global.f[ADDRESS];\n\
+         variables of the source, if it was compiled with -g: sum, tile[3][0], particle.x, list[2].next;\n\
          $lane, $thread, $group, $step, $mask, $enabled, $gid0 to $gid2, $lid0 to $lid2.\n",
     );
     said(text)

@@ -6,7 +6,7 @@ use crate::expression::Expression;
 use crate::listing::Place;
 use crate::point::PointKind;
 use crate::session::Stop;
-use crate::view::{MemorySpace, VariableView, state_name};
+use crate::view::{MemorySpace, SourceView, VariableView, state_name};
 use std::fmt::Write as _;
 use visakit_isa::DataType;
 use visakit_launch::value;
@@ -204,6 +204,12 @@ impl Console {
             return Ok(said(text));
         }
         let expression = Expression::parse(text)?;
+        if let Some(view) = self.session.source_view(text) {
+            return match &view.text {
+                Ok(_) => Ok(said(source_text(&view))),
+                Err(error) => Err(DebugError::NoMemory(error.clone())),
+            };
+        }
         let value = self.session.evaluate(&expression)?;
         let hex = match value {
             crate::Number::Int(n) if n > 9 => format!(" ({n:#x})"),
@@ -359,6 +365,16 @@ impl Console {
                     let _ = writeln!(text, "{}", variable_head(&variable));
                 }
             }
+            "locals" | "l" => {
+                for view in session.locals() {
+                    text.push_str(&source_line(&view));
+                }
+                if text.is_empty() {
+                    text.push_str(
+                        "no source variables are known here; sources are compiled with --options=-g for them\n",
+                    );
+                }
+            }
             "operands" | "o" => {
                 for variable in session.operands() {
                     text.push_str(&self.variable_text(&variable));
@@ -417,6 +433,19 @@ impl Console {
         }
         Ok(said(text))
     }
+}
+
+/// A source variable, in a line.
+fn source_line(view: &SourceView) -> String {
+    let value = view.text.as_deref().unwrap_or("(no value here)");
+    format!("{} {} = {value}\n", view.of, view.name)
+}
+
+/// A source variable, with the content for each lane where lanes differ.
+fn source_text(view: &SourceView) -> String {
+    let mut text = source_line(view);
+    rows(&mut text, &view.lanes, 0, &[]);
+    text
 }
 
 /// Name, type, size, and the variable that it is a part of.

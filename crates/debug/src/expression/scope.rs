@@ -1,7 +1,9 @@
 //! The meaning of names in expressions where the run has stopped.
 
-use super::{Node, Number, truth};
+use super::{Access, Number, truth};
 use crate::error::DebugError;
+use crate::listing::{Listing, Place};
+use crate::symbols::Symbols;
 use crate::target::Target;
 use visakit_exec::{BufferId, VariableClass, VariableSlot};
 use visakit_isa::DataType;
@@ -11,8 +13,10 @@ use visakit_launch::value;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
     pub(crate) target: &'a Target,
-    /// Routine whose variables are meant.
-    pub(crate) routine: usize,
+    pub(crate) listing: &'a Listing,
+    pub(crate) symbols: Option<&'a Symbols>,
+    /// The instruction that runs next, in the routine whose variables are meant.
+    pub(crate) place: Place,
     pub(crate) registers: &'a [u8],
     /// `None` while the program runs.
     pub(crate) slm: Option<&'a [u8]>,
@@ -36,6 +40,8 @@ pub(crate) enum Spot {
     Slm(usize),
     Scratch(usize),
     Global(BufferId, u64),
+    /// A value of the source that is nowhere.
+    Value(Vec<u8>),
 }
 
 /// The unit of an index.
@@ -81,7 +87,7 @@ impl<'a> Scope<'a> {
 
     /// A variable by its declared name, or by its class and number whatever the zeroes before it.
     pub(crate) fn variable(&self, name: &str) -> Option<VariableSlot> {
-        variable(self.target, self.routine, name)
+        variable(self.target, self.place.routine, name)
     }
 
     fn base(&self, name: &str) -> Option<(Base, DataType)> {
@@ -103,19 +109,26 @@ impl<'a> Scope<'a> {
         Some((base, DataType::Ud))
     }
 
-    pub(super) fn spot(
-        &self,
-        name: &str,
-        index: Option<&Node>,
-    ) -> Result<(Spot, DataType), DebugError> {
+    pub(super) fn spot(&self, name: &str, path: &[Access]) -> Result<(Spot, DataType), DebugError> {
         let typed = || {
             let (name, ty) = name.rsplit_once('.')?;
             let ty = value::type_of(ty)?;
             let (base, _) = self.base(name)?;
             Some((base, ty, true))
         };
-        let found = self.base(name).map(|(base, ty)| (base, ty, false));
-        let Some((base, ty, stated)) = found.or_else(typed) else {
+        let index = match path {
+            [] => Some(None),
+            [Access::Index(index)] => Some(Some(index)),
+            _ => None,
+        };
+        let mut found = self.base(name).map(|(base, ty)| (base, ty, false));
+        if found.is_none() || index.is_none() {
+            if let Some(source) = self.source(name, path)? {
+                return self.source_spot(&source);
+            }
+            found = found.or_else(typed);
+        }
+        let (Some((base, ty, stated)), Some(index)) = (found, index) else {
             return Err(DebugError::NoName(name.to_owned()));
         };
         let index = index.map(|node| node.value(self).map(Number::int));
@@ -194,19 +207,18 @@ impl<'a> Scope<'a> {
             Spot::Register(at) => (self.registers, *at),
             Spot::Slm(at) => (self.slm.unwrap_or(&[]), *at),
             Spot::Scratch(at) => (self.scratch.unwrap_or(&[]), *at),
+            Spot::Value(bytes) => (bytes.as_slice(), 0),
             Spot::Global(buffer, offset) => {
                 let offset = usize::try_from(*offset).unwrap_or(usize::MAX);
                 self.target.memory().read_into(*buffer, offset, element);
-                let text = value::show(element, ty).next();
-                return Ok(Number::of(text.as_deref().unwrap_or("0")));
+                return Ok(Self::number(element, ty));
             }
         };
         let from = from.get(at..at.saturating_add(size)).unwrap_or_default();
         for (to, from) in element.iter_mut().zip(from) {
             *to = *from;
         }
-        let text = value::show(element, ty).next();
-        Ok(Number::of(text.as_deref().unwrap_or("0")))
+        Ok(Self::number(element, ty))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{bare, blur};
 use std::fmt::Write;
 use visakit_debug::{Console, Stop};
 
-fn transcript(console: &mut Console, commands: &[&str]) -> String {
+pub(crate) fn transcript(console: &mut Console, commands: &[&str]) -> String {
     let mut all = String::new();
     for command in commands {
         writeln!(all, "> {command}").unwrap();

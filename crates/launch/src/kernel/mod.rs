@@ -11,6 +11,7 @@ pub(crate) use team::Team;
 use crate::agreement;
 use crate::argument::Argument;
 use crate::bind::bind;
+use crate::dump::DebugFiles;
 use crate::error::LaunchError;
 use crate::implicit::Implicit;
 use crate::locals::LocalVariable;
@@ -52,6 +53,8 @@ pub struct Kernel<'o> {
     pub symbols: Vec<DataSymbol>,
     /// Its variables in local memory, where a dump names them ([`crate::DumpedKernel`]).
     pub locals: Vec<LocalVariable>,
+    /// What debuggers need, where a dump has it.
+    pub debug: Option<DebugFiles>,
 }
 
 impl<'o> Kernel<'o> {
@@ -98,6 +101,7 @@ impl<'o> Kernel<'o> {
             data: Vec::new(),
             symbols: Vec::new(),
             locals: Vec::new(),
+            debug: None,
         })
     }
 

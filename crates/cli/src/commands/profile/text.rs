@@ -138,6 +138,7 @@ pub(super) fn tables(
     }
     lines(out, kernel, top, sources)?;
     instructions(out, kernel, top)?;
+    mnemonics(out, kernel, top)?;
     messages(out, kernel, top)?;
     divergence(out, kernel, top)?;
     barriers(out, kernel, top)
@@ -230,6 +231,25 @@ fn instructions(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Res
         ]);
     }
     table(out, &title("Instructions", hottest.len(), top), &rows)
+}
+
+fn mnemonics(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<(), Failure> {
+    let mut rows = Columns::new(&[
+        ("share", Right),
+        ("executions", Right),
+        ("lanes", Right),
+        ("mnemonic", Left),
+    ]);
+    let all = kernel.mnemonics();
+    for (name, counts) in all.iter().take(top) {
+        rows.row([
+            percent(kernel.share(counts)),
+            grouped(counts.executions),
+            lanes(counts),
+            printable(name.as_bytes()),
+        ]);
+    }
+    table(out, &title("Mnemonics", all.len(), top), &rows)
 }
 
 fn messages(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<(), Failure> {

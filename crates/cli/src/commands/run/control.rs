@@ -2,11 +2,17 @@
 
 use super::{Args, bare, kernel, media};
 use crate::output::Failure;
+use crate::render;
 use std::path::{Path, PathBuf};
-use visakit_debug::{DebugError, Listing, Session, Target};
+use visakit_debug::{DebugError, Listing, Session, Symbols, Target};
 use visakit_launch::{Config, Kernel, Launch};
 
 impl Args {
+    /// Compiles sources so that their variables are known.
+    pub(crate) const fn for_debugger(&mut self) {
+        self.reading.building.debug = true;
+    }
+
     /// Folders of the inputs: sources may be beside them.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let files = self.files.iter().chain(&self.zebin);
@@ -43,9 +49,15 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
     let made = |kernel: &Kernel<'_>, launch: Launch| {
         let code = launch.program().code();
         let listing = Listing::new(kernel.object(), code, kernel.grf_bytes);
-        (Target::kernel(launch, config.limits), listing)
+        let symbols = kernel.debug.as_ref();
+        let symbols = symbols.map(|f| Symbols::read(f, &kernel.locals, kernel.grf_bytes));
+        let symbols = symbols.transpose().unwrap_or_else(|error| {
+            render::note(&format!("no variables of the source are known: {error}"));
+            None
+        });
+        (Target::kernel(launch, config.limits), listing, symbols)
     };
-    let (target, listing) = if let [case] = args.case.as_slice() {
+    let (target, listing, symbols) = if let [case] = args.case.as_slice() {
         let case = args.open_case(case)?;
         case.launch(
             args.from_text,
@@ -62,19 +74,19 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
     } else if args.media.is_some() {
         media::prepare(args, false, |object, media, grf_bytes, _| {
             let listing = Listing::new(object, media.program().code(), grf_bytes);
-            Ok((Target::media(media, config.limits)?, listing))
+            Ok((Target::media(media, config.limits)?, listing, None))
         })?
     } else if args.bare {
         let (bare, listing) = bare::prepare(args, false, |object, bare, grf_bytes| {
             let listing = Listing::new(object, bare.program().code(), grf_bytes);
             (bare, listing)
         })?;
-        (Target::bare(bare), listing)
+        (Target::bare(bare), listing, None)
     } else {
         kernel::with_kernel(args, |kernel, range, arguments| {
             let launch = kernel.prepare(range, &arguments.all()?, &config)?;
             Ok(made(kernel, launch))
         })?
     };
-    Ok(Session::new(target, listing)?)
+    Ok(Session::new(target, listing)?.with_symbols(symbols))
 }

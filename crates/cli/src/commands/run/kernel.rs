@@ -14,8 +14,8 @@ use std::path::Path;
 use visakit_check::{Checks, Report};
 use visakit_exec::Pass;
 use visakit_launch::{
-    ArgInfo, Argument, Config, Kernel, LocalVariable, Metadata, NdRange, Outcome, Source, Tracer,
-    ZeInfo, Zebin, find_kernel,
+    ArgInfo, Argument, Config, DebugFiles, Kernel, LocalVariable, Metadata, NdRange, Outcome,
+    Source, Tracer, ZeInfo, Zebin, find_kernel,
 };
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
@@ -69,6 +69,7 @@ pub(crate) fn with_kernel<R>(
         zeinfo,
         zebin,
         locals,
+        debug,
     } = program(args)?;
     let grf_bytes = zebin.as_ref().and_then(|z| z.grf_bytes);
     let (object, grf_bytes) = args.object(&sources, grf_bytes.or_else(|| zeinfo.grf_bytes()))?;
@@ -77,6 +78,7 @@ pub(crate) fn with_kernel<R>(
     let mut kernel = Kernel::new(&object, &name, &zeinfo)?;
     kernel.grf_bytes = grf_bytes;
     kernel.locals = locals;
+    kernel.debug = debug;
     if let Some(zebin) = zebin {
         kernel.data = zebin.data;
         kernel.symbols = zebin.symbols;
@@ -139,6 +141,7 @@ struct Program {
     zeinfo: ZeInfo,
     zebin: Option<Zebin>,
     locals: Vec<LocalVariable>,
+    debug: Option<DebugFiles>,
 }
 
 /// The program of the files that are named, with its metadata.
@@ -147,12 +150,14 @@ fn program(args: &Args) -> Result<Program, Failure> {
     let mut metadata = given.map(|path| metadata(path)).transpose()?;
     let mut sources = Vec::new();
     let mut locals = Vec::new();
+    let mut debug = None;
     for path in &args.files {
         match sources::open(path, args.reading)? {
             Opened::Dump(dumped) => {
                 let kernel = dumped.dump.kernel(args.routine.as_deref())?;
                 sources.extend(kernel.sources);
                 locals.extend(kernel.locals);
+                debug = debug.or(kernel.debug);
                 if metadata.is_none() {
                     let found = kernel.metadata;
                     metadata = Some(found.ok_or_else(|| no_metadata(path, &kernel.name))?);
@@ -192,6 +197,7 @@ fn program(args: &Args) -> Result<Program, Failure> {
         zeinfo: metadata.zeinfo,
         zebin: metadata.zebin,
         locals,
+        debug,
     })
 }
 
