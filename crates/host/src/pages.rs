@@ -36,7 +36,7 @@ impl Pages {
         // SAFETY: an open file.
         let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
         let bytes = usize::try_from(file.metadata().ok()?.len()).ok()?;
-        (seals & SEALS == SEALS && bytes > 0).then_some(Self { file, bytes })
+        (seals >= 0 && seals & SEALS == SEALS && bytes > 0).then_some(Self { file, bytes })
     }
 
     /// Number of bytes.

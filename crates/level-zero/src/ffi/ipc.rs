@@ -119,11 +119,11 @@ api! {
     fn zeMemOpenIpcHandle(
         context: Handle, device: Handle, handle: IpcMemory, flags: u32, to: *mut *mut c_void,
     ) {
-        let handle = handle.whole();
         let (context, device) = (get::<Context>(context)?, get::<Device>(device)?);
         ensure(context.has(&device), Error::INVALID_ARGUMENT)?;
         ensure(flags & !3 == 0, Error::INVALID_ENUMERATION)?;
         ensure(!to.is_null(), Error::INVALID_NULL_POINTER)?;
+        let handle = handle.whole();
         let known = KINDS.iter().any(|kind| kind.0 == handle.kind);
         ensure(known, Error::INVALID_ARGUMENT)?;
         let pages = handle.pages()?;
