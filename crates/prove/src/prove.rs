@@ -227,6 +227,7 @@ const SAMPLES: u64 = 8;
 const PAIRS: usize = 4;
 
 /// The part of the time that is left for a question: one that is hard leaves some to others.
+#[cfg(feature = "sat")]
 const PART: u32 = 4;
 
 impl Question<'_> {
