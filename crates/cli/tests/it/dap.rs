@@ -411,3 +411,46 @@ fn a_media_kernel() {
     client.ask("continue", json!({ "threadId": 1 }));
     assert_eq!(client.event("stopped")["reason"], "exit");
 }
+
+/// Variables of the source have their names, in the list and under the pointer.
+#[test]
+fn variables_of_the_source() {
+    let mut client = Client::new();
+    let words = "debug/dg2 --source debug --global 64 --local 32 --arg zeros:256 --arg iota:256:f32 --arg i32:5";
+    let words: Vec<_> = words.split_whitespace().collect();
+    client.launch_words(&words);
+    let source = visakit_testing::fixtures().join("debug/stencil.cl");
+    let set = client.ask(
+        "setBreakpoints",
+        json!({ "source": { "path": source }, "breakpoints": [{ "line": 20 }] }),
+    );
+    assert_eq!(set["breakpoints"][0]["verified"], true, "{set}");
+    client.ask("configurationDone", Value::Null);
+    assert_eq!(client.event("stopped")["reason"], "entry");
+    client.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(client.event("stopped")["reason"], "breakpoint");
+    let (line, _, frame) = client.top(&json!(1));
+    assert_eq!(line, 20);
+    let scopes = client.ask("scopes", json!({ "frameId": frame["id"] }));
+    let locals = &scopes["scopes"][0];
+    assert_eq!(locals["name"], "Locals");
+    let locals = client.ask(
+        "variables",
+        json!({ "variablesReference": locals["variablesReference"] }),
+    );
+    // 0 + 0 + 1, 0 + 1 + 2, …
+    let sum = child(&locals, "variables", "sum");
+    assert_eq!(sum["type"], "float");
+    let text = sum["value"].as_str().unwrap();
+    assert!(text.starts_with("1.0   (lanes: 1.0 3.0 6.0 9.0"), "{text}");
+    let mut hover = |expression: &str| {
+        client.answer(
+            "evaluate",
+            json!({ "expression": expression, "frameId": frame["id"], "context": "hover" }),
+        )
+    };
+    assert_eq!(hover("tile[3]")["body"]["result"], "2.0");
+    assert_eq!(hover("sum")["body"]["result"], text);
+    assert_eq!(hover("tile[99]")["success"], false);
+    assert_eq!(hover("nothing")["success"], false);
+}
