@@ -222,6 +222,7 @@ fn resident(argument: Argument) -> Result<Argument, Anything> {
         address: None,
         offset: 0,
         size: bytes.len() as u64,
+        before: 0,
     }))
 }
 
