@@ -23,16 +23,11 @@ impl Terms {
             }
             Node::Concat(parts) => {
                 let parts = parts.clone();
-                let mut all = Vec::new();
-                let mut at = 0;
-                for part in parts {
-                    let bits = self.width(part);
-                    let (first, end) = (at.max(low), (at + bits).min(low + width));
-                    if first < end {
-                        all.push(self.extract(part, first - at, end - first));
-                    }
-                    at += bits;
-                }
+                let cut = self.pieces(&parts, low, width);
+                let cut = cut
+                    .into_iter()
+                    .map(|(part, low, width)| self.extract(part, low, width));
+                let all: Vec<_> = cut.collect();
                 self.concat(&all)
             }
             Node::Choice(condition, yes, no) => {
@@ -50,7 +45,22 @@ impl Terms {
         }
     }
 
-    /// The same, from the parts of the term where that can be.
+    /// The pieces of parts that lie in a range of the bits of all of them: each part with its own first bit and width.
+    fn pieces(&self, parts: &[Term], low: u8, width: u8) -> Vec<(Term, u8, u8)> {
+        let mut cut = Vec::new();
+        let mut at = 0;
+        for part in parts {
+            let bits = self.width(*part);
+            let (first, end) = (at.max(low), (at + bits).min(low + width));
+            if first < end {
+                cut.push((*part, first - at, end - first));
+            }
+            at += bits;
+        }
+        cut
+    }
+
+    /// Bits of a term, taken from its parts where that can be.
     pub(in crate::term) fn pushed(&mut self, of: Term, low: u8, width: u8) -> Term {
         if low == 0 && width == self.width(of) {
             return of;
@@ -99,16 +109,11 @@ impl Terms {
                 self.extract(whole, low, width)
             }
             Node::Concat(parts) => {
-                let mut all = Vec::new();
-                let mut at = 0;
-                for part in parts {
-                    let bits = self.width(part);
-                    let (first, end) = (at.max(low), (at + bits).min(low + width));
-                    if first < end {
-                        all.push(self.pushed(part, first - at, end - first));
-                    }
-                    at += bits;
-                }
+                let cut = self.pieces(&parts, low, width);
+                let cut = cut
+                    .into_iter()
+                    .map(|(part, low, width)| self.pushed(part, low, width));
+                let all: Vec<_> = cut.collect();
                 self.concat(&all)
             }
             Node::Choice(condition, yes, no) => {
