@@ -17,7 +17,7 @@ pub fn page() -> String {
         for column in table.columns {
             let nullable = if column.nullable { "yes" } else { "" };
             let (name, ty, doc) = (column.name, column.ty.name(), column.doc.trim());
-            let _ = writeln!(page, "| `{name}` | {ty} | {nullable} | {doc} |");
+            let _ = writeln!(page, "| `{name}` | `{ty}` | {nullable} | {doc} |");
         }
     }
     page

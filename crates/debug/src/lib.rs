@@ -14,6 +14,8 @@
 #![forbid(unsafe_code)]
 
 mod console;
+#[cfg(feature = "dap")]
+pub mod dap;
 mod error;
 mod expression;
 mod history;
@@ -26,6 +28,8 @@ mod sources;
 mod steps;
 mod symbols;
 mod target;
+#[cfg(feature = "tui")]
+pub mod tui;
 mod view;
 mod watch;
 

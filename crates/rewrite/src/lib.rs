@@ -5,6 +5,7 @@
 //! * [`convert()`]: the same object in another version.
 //! * [`strip()`], [`extract()`], [`merge()`], [`rename_routine`], [`rename_symbol`]: passes.
 //! * [`diff()`]: the differences between two objects. [`graph`]: control flow and calls, drawn.
+//! * [`reduce()`]: the smallest object that keeps a property.
 //! * [`visit::Visitor`] and [`rewrite::Rewriter`]: one overridable method for each construct.
 //!
 //! # How it is built
@@ -27,7 +28,7 @@
 //!
 //! `diff` gives declarations of both objects common numbers, by aligning their names and then their properties. It numbers
 //! instructions by what they do and aligns the numbers with imara-diff, with a limit on work, so that the result depends
-//! only on the two objects. Control-flow graphs are petgraph graphs. `crates/layout` places them: every box has a row and a
+//! only on the two objects. Control-flow graphs are petgraph graphs. `graph/layout` places them: every box has a row and a
 //! column, and a link past rows gets a vertical line in a column that no box there occupies, so that no arrow passes
 //! through a box; `graph/svg.rs` only draws.
 
@@ -41,6 +42,7 @@ pub mod lines;
 mod location;
 mod merge;
 mod native;
+mod reduce;
 mod rename;
 mod strip;
 mod traverse;
@@ -53,6 +55,7 @@ pub use extract::extract;
 pub use lines::some as instruction_lines;
 pub use location::{Location, Reference, Table};
 pub use merge::{Merged, Unresolved, UnresolvedUse, merge, unresolved};
+pub use reduce::{Answer, NotInteresting, Progress, minimise, reduce, reduce_at_once};
 pub use rename::{find_routine, rename_routine, rename_symbol};
 pub use strip::{Strip, Stripped, strip};
 pub use traverse::{rewrite, visit};

@@ -21,7 +21,6 @@ pub mod layouts;
 pub mod litmus;
 pub mod operands;
 pub mod page;
-pub mod picture;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

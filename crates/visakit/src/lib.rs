@@ -18,11 +18,17 @@
 //! |---|---|
 //! | `validate` | rules, and everything that is wrong with an object |
 //! | `analysis` | live ranges, register pressure, static profiles |
-//! | `rewrite` | editing, convert, strip, extract, merge, rename, diff, graphs |
+//! | `rewrite` | editing, convert, strip, extract, merge, rename, reduce, diff, graphs |
 //! | `smith` | a generator of valid objects, for fuzzing |
-//! | `reduce` | makes an object smaller while it keeps a property |
 //! | `exec` | a machine that runs routines on the CPU |
 //! | `launch` | starts OpenCL and media kernels on that machine |
+//! | `jit` | machine code for that machine: x86-64 with AVX2 or AVX-512 |
+//! | `check` | checkers for running kernels: memory, races, undefined values, barriers |
+//! | `profile` | counts, costs and messages of running kernels |
+//! | `debug` | sessions of a debugger: breakpoints, exact steps backwards |
+//! | `prove` | whether two kernels compute the same for all contents of their buffers |
+//! | `corpus` | questions over many objects: columns, patterns, fingerprints |
+//! | `language` | what editors ask about a text |
 //!
 //! The examples below are short; the folder `examples` of this crate has whole programs: the instruction
 //! mix of kernels, changing immediates, build, assemble and run, damaged files, validation, a fuzz target.
@@ -113,34 +119,62 @@ pub mod verify;
 
 #[cfg(feature = "analysis")]
 #[cfg_attr(docsrs, doc(cfg(feature = "analysis")))]
+#[doc(inline)]
 pub use visakit_analysis as analysis;
+#[cfg(feature = "check")]
+#[cfg_attr(docsrs, doc(cfg(feature = "check")))]
+#[doc(inline)]
+pub use visakit_check as check;
+#[cfg(feature = "corpus")]
+#[cfg_attr(docsrs, doc(cfg(feature = "corpus")))]
+#[doc(inline)]
+pub use visakit_corpus as corpus;
+#[cfg(feature = "debug")]
+#[cfg_attr(docsrs, doc(cfg(feature = "debug")))]
+#[doc(inline)]
+pub use visakit_debug as debug;
 #[doc(inline)]
 pub use visakit_encode as encode;
 #[cfg(feature = "exec")]
+#[cfg_attr(docsrs, doc(cfg(feature = "exec")))]
 #[doc(inline)]
 pub use visakit_exec as exec;
 #[doc(inline)]
 pub use visakit_isa as isa;
 #[cfg(feature = "jit")]
+#[cfg_attr(docsrs, doc(cfg(feature = "jit")))]
 #[doc(inline)]
 pub use visakit_jit as jit;
+#[cfg(feature = "language")]
+#[cfg_attr(docsrs, doc(cfg(feature = "language")))]
+#[doc(inline)]
+pub use visakit_language as language;
 #[cfg(feature = "launch")]
+#[cfg_attr(docsrs, doc(cfg(feature = "launch")))]
 #[doc(inline)]
 pub use visakit_launch as launch;
 #[doc(inline)]
 pub use visakit_parse as parse;
-#[cfg(feature = "reduce")]
+#[cfg(feature = "profile")]
+#[cfg_attr(docsrs, doc(cfg(feature = "profile")))]
 #[doc(inline)]
-pub use visakit_reduce as reduce;
+pub use visakit_profile as profile;
+#[cfg(feature = "prove")]
+#[cfg_attr(docsrs, doc(cfg(feature = "prove")))]
+#[doc(inline)]
+pub use visakit_prove as prove;
 #[cfg(feature = "rewrite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rewrite")))]
 #[doc(inline)]
 pub use visakit_rewrite as rewrite;
 #[cfg(feature = "smith")]
+#[cfg_attr(docsrs, doc(cfg(feature = "smith")))]
 #[doc(inline)]
 pub use visakit_smith as smith;
 #[doc(inline)]
 pub use visakit_text as text;
 #[cfg(feature = "validate")]
+#[cfg_attr(docsrs, doc(cfg(feature = "validate")))]
 #[doc(inline)]
 pub use visakit_validate as validate;
 

@@ -108,7 +108,7 @@ fn interactive(console: Console) -> Result<Status, Failure> {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         let mut handled = Ok(());
         // Ctrl-C is a key there; signals say that the terminal has gone, or that the tool shall end.
-        visakit_tui::run(console, |ender| {
+        visakit_debug::tui::run(console, |ender| {
             handled = ctrlc::set_handler(move || ender.end());
         })?;
         return handled
@@ -231,6 +231,6 @@ pub(crate) fn dap(_: &DapArgs) -> Result<Status, Failure> {
             _ => "the program cannot be started; standard error says why".to_owned(),
         })
     };
-    visakit_dap::serve(std::io::stdin(), std::io::stdout(), launch)?;
+    visakit_debug::dap::serve(std::io::stdin(), std::io::stdout(), launch)?;
     Ok(Status::Clean)
 }

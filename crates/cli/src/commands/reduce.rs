@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use visakit_reduce::{Answer, Progress};
+use visakit_rewrite::{Answer, Progress};
 
 #[derive(clap::Args)]
 #[command(
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
     };
     let mut state = Progress::default();
-    let reduced = visakit_reduce::reduce_at_once(&bytes, jobs, &mut first, &mut |progress| {
+    let reduced = visakit_rewrite::reduce_at_once(&bytes, jobs, &mut first, &mut |progress| {
         state = progress;
         bar.set_message(format!(
             "{} bytes after {} tests, now {}",

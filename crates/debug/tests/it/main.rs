@@ -12,6 +12,7 @@ mod blur;
 mod console;
 mod exact;
 mod media;
+mod screen;
 mod symbols;
 
 pub(crate) use blur::blur;

@@ -4,15 +4,13 @@ mod calls;
 mod compact;
 mod dot;
 mod flow;
+pub mod layout;
 mod svg;
 
 pub use calls::{CallEdge, CallGraph, CallNode};
 pub use dot::dot;
 pub use flow::{Block, Cfg, Edge, EdgeKind};
 pub use svg::{LINE, PAD, Placed, Theme, svg};
-
-/// Places boxes and routes arrows.
-pub use visakit_layout as layout;
 
 use petgraph::graph::DiGraph;
 

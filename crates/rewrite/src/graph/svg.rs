@@ -1,9 +1,9 @@
-//! Renders layouts of `visakit-layout` as SVG.
+//! Renders layouts as SVG.
 
+use super::layout::{Layout, Link, Rect, Size, layout};
 use super::{Arrow, Node, Picture, Style};
 use petgraph::visit::EdgeRef;
 use std::fmt::{self, Write};
-use visakit_layout::{Layout, Link, Rect, Size, layout};
 
 /// The height of a line of text in a box, in pixels of text of 10.
 pub const LINE: i64 = 13;

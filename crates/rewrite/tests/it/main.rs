@@ -5,6 +5,10 @@
 mod convert;
 mod edits;
 mod intel;
+mod layout;
+mod minimise;
 mod passes;
+mod picture;
+mod reduce;
 mod rewriter;
 mod same;

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+use super::picture::faults;
 use std::path::{Path, PathBuf};
 use visakit_isa::object::{Item, Object};
 use visakit_isa::{Format, Op};
@@ -11,7 +12,6 @@ use visakit_rewrite::{
     Strip, convert, diff, extract, find_routine, merge, rename_routine, strip, unresolved,
 };
 use visakit_testing::layouts::Random;
-use visakit_testing::picture::faults;
 
 /// Objects of the corpora, or those of the repository alone.
 pub(crate) fn all(test: &str) -> Vec<PathBuf> {

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod links;
 mod security;
 
 use std::fs;

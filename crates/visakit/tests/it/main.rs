@@ -9,6 +9,7 @@ mod corpus;
 mod damage;
 mod dump;
 mod examples;
+mod features;
 mod fields;
 mod layouts;
 mod newest;

@@ -1,3 +1,0 @@
-//! Reduction from outside.
-
-mod reduce;
