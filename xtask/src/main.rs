@@ -12,6 +12,7 @@
     reason = "a tool for developers that stops where something is wrong"
 )]
 
+mod audit;
 mod bless;
 mod builders;
 mod dist;
@@ -31,7 +32,12 @@ type Done = Result<(), Box<dyn Error>>;
 type Run = fn(&[String]) -> Done;
 
 /// Name, description, and function.
-const COMMANDS: [(&str, &str, Run); 7] = [
+const COMMANDS: [(&str, &str, Run); 8] = [
+    (
+        "audit",
+        "run cargo-deny, cargo-semver-checks and mdbook over the project",
+        audit::run,
+    ),
     (
         "bless",
         "make generated sources, pages and snapshots anew",

@@ -1,7 +1,8 @@
 //! Determines which dialect an object is written in, by decoding its instructions.
 
 use crate::error::Error;
-use crate::instruction::{FieldVisitor, Instructions};
+use crate::instruction::FieldVisitor;
+use crate::instructions::Instructions;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
 //! Instructions: the walk along the fields of a row, lazy views, and the iterator over them.
 
-use crate::error::{Context, Error, ErrorKind, NomError};
+use crate::error::{ErrorKind, NomError};
 use crate::rules::Rules;
-use crate::wire::{Bytes, Fully, PResult, Policy, Unchecked, Unexplained, locate};
+use crate::wire::{Bytes, Fully, PResult, Policy, Unchecked, Unexplained};
 use core::ops::Range;
 use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, FieldPattern, Lookup};
 use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
@@ -97,7 +97,7 @@ impl FieldVisitor for Nobody {
 }
 
 /// Calls a function with each field.
-struct Each<F>(F);
+pub(crate) struct Each<F>(pub(crate) F);
 
 impl<F: FnMut(&FieldRef)> FieldVisitor for Each<F> {
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -146,7 +146,7 @@ fn head<X: Policy, const INDEX: u8>(
 /// examining the kind and condition of each field. All paths read the same [`FieldDef`]s with the same [`Value::fill`].
 /// An error is diagnosed afterwards by [`explain`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn walk(
+pub(crate) fn walk(
     input: &[u8],
     format: Format,
     rules: &Rules,
@@ -165,7 +165,7 @@ fn walk(
 /// The walk for callers that need no values. Compiled once, here: it is too much code to copy into every loop over
 /// instructions.
 #[inline(never)]
-fn walk_lazily(
+pub(crate) fn walk_lazily(
     input: &[u8],
     format: Format,
     rules: &Rules,
@@ -297,16 +297,16 @@ impl<T: FieldVisitor, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX>
 
 /// The error found while walking, and where in the row.
 #[derive(Debug)]
-struct Misstep {
-    error: nom::Err<NomError>,
-    def: Option<&'static InstructionDef>,
-    field: Option<FieldName>,
+pub(crate) struct Misstep {
+    pub(crate) error: nom::Err<NomError>,
+    pub(crate) def: Option<&'static InstructionDef>,
+    pub(crate) field: Option<FieldName>,
 }
 
 /// Walks an instruction that the quick walk rejected, to determine why.
 #[cold]
 #[inline(never)]
-fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
+pub(crate) fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
     let mut misstep = Misstep {
         error: nom::Err::Incomplete(nom::Needed::Unknown),
         def: None,
@@ -373,10 +373,10 @@ pub fn instruction<'a>(format: Format) -> impl Fn(&'a [u8]) -> PResult<'a, Instr
 /// A decoded instruction that borrows its bytes. Every field has been checked; values are decoded again when accessed.
 #[derive(Clone, Copy, Debug)]
 pub struct InstructionRef<'a> {
-    def: &'static InstructionDef,
-    bytes: &'a [u8],
-    offset: u64,
-    format: Format,
+    pub(crate) def: &'static InstructionDef,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) offset: u64,
+    pub(crate) format: Format,
 }
 
 /// A field of an instruction and its place.
@@ -478,157 +478,3 @@ impl AnyInstruction for InstructionRef<'_> {
             .map(|f| (f.def, f.value))
     }
 }
-
-/// Iterates over instructions without decoding more than the next one.
-///
-/// Ends after the first error; [`Instructions::rest`] then holds the bytes from the faulty
-/// instruction on.
-#[derive(Clone, Debug)]
-pub struct Instructions<'a> {
-    rest: &'a [u8],
-    end: u64,
-    number: u32,
-    failed: bool,
-    format: Format,
-    rules: Rules,
-}
-
-impl<'a> Instructions<'a> {
-    /// The instructions of `code`, which begins at `offset` of the file.
-    #[must_use]
-    pub fn new(code: &'a [u8], offset: u64, format: Format, rules: Rules) -> Self {
-        Self {
-            rest: code,
-            end: offset + code.len() as u64,
-            number: 0,
-            failed: false,
-            format,
-            rules,
-        }
-    }
-
-    /// The bytes that are not decoded yet.
-    #[must_use]
-    pub fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-
-    /// Offset of the next instruction from the start of the file.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.end - self.rest.len() as u64
-    }
-
-    /// Number of instructions so far.
-    #[must_use]
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// Decodes the next instruction and all its values in one pass.
-    ///
-    /// `call` receives the fields as [`InstructionRef::fields`] returns them. It is called while the instruction is
-    /// being read, so it may have seen fields of an instruction that turns out to be faulty.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn next_with(
-        &mut self,
-        call: impl FnMut(&FieldRef),
-    ) -> Option<Result<InstructionRef<'a>, Error>> {
-        self.next_to(&mut Each(call))
-    }
-
-    /// Decodes the next instruction into an existing one, whose memory is reused. After an error it holds the fields
-    /// before the faulty one.
-    #[inline(never)]
-    pub fn next_into(
-        &mut self,
-        instruction: &mut Instruction,
-    ) -> Option<Result<InstructionRef<'a>, Error>> {
-        instruction.fields.truncate(0);
-        let next = self.next_to(&mut instruction.fields);
-        if let Some(Ok(next)) = &next {
-            instruction.op = next.op();
-        }
-        next
-    }
-
-    /// Decodes the next instruction and shows its fields.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn next_to(
-        &mut self,
-        visitor: &mut impl FieldVisitor,
-    ) -> Option<Result<InstructionRef<'a>, Error>> {
-        if self.rest.is_empty() || self.failed {
-            return None;
-        }
-        let walked = walk(self.rest, self.format, &self.rules, visitor);
-        Some(self.step(walked))
-    }
-
-    /// Continues after an instruction that was walked, or stops at one that was rejected.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn step(
-        &mut self,
-        walked: Option<(&'static InstructionDef, usize)>,
-    ) -> Result<InstructionRef<'a>, Error> {
-        let (offset, format) = (self.offset(), self.format);
-        let walked =
-            walked.and_then(|(def, length)| Some((def, self.rest.split_at_checked(length)?)));
-        let Some((def, (bytes, rest))) = walked else {
-            return Err(self.fail());
-        };
-        self.rest = rest;
-        self.number += 1;
-        Ok(InstructionRef {
-            def,
-            bytes,
-            offset,
-            format,
-        })
-    }
-
-    #[cold]
-    fn fail(&mut self) -> Error {
-        self.failed = true;
-        let misstep = explain(self.rest, self.format, &self.rules);
-        let (kind, offset) = locate(&misstep.error, self.end);
-        let kind = match kind {
-            ErrorKind::UnexpectedEnd { needed } => ErrorKind::UnexpectedEndOfCode { needed },
-            other => other,
-        };
-        Error::new(
-            kind,
-            offset,
-            Context {
-                instruction: Some(self.number),
-                def: misstep.def,
-                field: misstep.field.map(FieldName::as_str),
-                ..Context::default()
-            },
-        )
-    }
-
-    /// Continues after a fault of meaning with the same instruction, unchecked.
-    pub(crate) fn retry_unchecked(&mut self) -> Option<Result<InstructionRef<'a>, Error>> {
-        self.failed = false;
-        let rules = core::mem::replace(&mut self.rules, Rules::LENIENT);
-        let next = self.next();
-        self.rules = rules;
-        next
-    }
-}
-
-impl<'a> Iterator for Instructions<'a> {
-    type Item = Result<InstructionRef<'a>, Error>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.is_empty() || self.failed {
-            return None;
-        }
-        let walked = walk_lazily(self.rest, self.format, &self.rules);
-        Some(self.step(walked))
-    }
-}
-
-impl core::iter::FusedIterator for Instructions<'_> {}

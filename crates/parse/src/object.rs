@@ -4,7 +4,7 @@ use crate::container::Container;
 use crate::dialect::{self, Attempt};
 use crate::error::Error;
 use crate::extent::{Extent, ExtentId};
-use crate::instruction::Instructions;
+use crate::instructions::Instructions;
 use crate::pieces::PartId;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;

@@ -2,7 +2,7 @@
 
 use crate::error::{Context, Error, ErrorKind};
 use crate::extent::Extent;
-use crate::instruction::Instructions;
+use crate::instructions::Instructions;
 use crate::rules::Rules;
 use crate::wire::{Cursor, Observer, Quick, Silent};
 use alloc::borrow::Cow;

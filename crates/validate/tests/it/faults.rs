@@ -40,7 +40,7 @@ fn texts_break_their_rule_only() {
 #[test]
 fn right_examples_break_no_rule() {
     let mut wrong = Vec::new();
-    for example in visakit_validate::examples::ALL {
+    for example in visakit_validate::examples::all() {
         let Some((declarations, lines)) = example.right else {
             continue;
         };

@@ -6,7 +6,7 @@ pub(crate) type Fault = (&'static Rule, &'static str, &'static str, &'static str
 
 /// The violations in the examples of rules, and more.
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
-    let examples = examples::ALL.iter();
+    let examples = examples::all();
     let examples = examples.map(|e| (e.rule, e.platform, e.declarations, e.wrong));
     examples.chain(FAULTS.iter().copied())
 }

@@ -1,5 +1,7 @@
 //! Programs as trees: a kernel with its functions, its arguments and their content.
 
+mod parts;
+
 use crate::types::{Scalar, Type, Value};
 use std::collections::BTreeSet;
 
@@ -434,155 +436,9 @@ impl Expr {
     pub fn zero(ty: Type) -> Self {
         Self::constant(Value::splat(ty, 0))
     }
-
-    /// Its operands.
-    #[must_use]
-    pub fn children(&self) -> Vec<&Self> {
-        match &self.node {
-            Node::Constant(_) | Node::Scalar(_) | Node::Id(_) => Vec::new(),
-            Node::Load(place) => place.index().into_iter().collect(),
-            Node::Input(_, a)
-            | Node::Table(_, a)
-            | Node::Byte(_, a)
-            | Node::Unary(_, a)
-            | Node::Convert(_, a)
-            | Node::As(a)
-            | Node::Swizzle(a, _) => vec![a],
-            Node::Binary(_, a, b) | Node::Compare(_, a, b) => vec![a, b],
-            Node::Choose(a, b, c) => vec![a, b, c],
-            Node::Call(_, all) | Node::Build(all) => all.iter().collect(),
-            Node::Function(_, all) => all
-                .iter()
-                .filter_map(|a| match a {
-                    Argument::Plain(e) => Some(e),
-                    Argument::Struct(_) => None,
-                })
-                .collect(),
-        }
-    }
-
-    /// As above.
-    pub fn children_mut(&mut self) -> Vec<&mut Self> {
-        match &mut self.node {
-            Node::Constant(_) | Node::Scalar(_) | Node::Id(_) => Vec::new(),
-            Node::Load(place) => place.index_mut().into_iter().collect(),
-            Node::Input(_, a)
-            | Node::Table(_, a)
-            | Node::Byte(_, a)
-            | Node::Unary(_, a)
-            | Node::Convert(_, a)
-            | Node::As(a)
-            | Node::Swizzle(a, _) => vec![a],
-            Node::Binary(_, a, b) | Node::Compare(_, a, b) => vec![a, b],
-            Node::Choose(a, b, c) => vec![a, b, c],
-            Node::Call(_, all) | Node::Build(all) => all.iter_mut().collect(),
-            Node::Function(_, all) => all
-                .iter_mut()
-                .filter_map(|a| match a {
-                    Argument::Plain(e) => Some(e),
-                    Argument::Struct(_) => None,
-                })
-                .collect(),
-        }
-    }
-}
-
-impl Place {
-    /// The index.
-    #[must_use]
-    pub fn index(&self) -> Option<&Expr> {
-        match self {
-            Self::Element(_, index) | Self::Own(_, index) => Some(index),
-            _ => None,
-        }
-    }
-
-    /// As above.
-    pub fn index_mut(&mut self) -> Option<&mut Expr> {
-        match self {
-            Self::Element(_, index) | Self::Own(_, index) => Some(index),
-            _ => None,
-        }
-    }
 }
 
 impl Statement {
-    /// The lists of statements in it.
-    #[must_use]
-    pub fn blocks(&self) -> Vec<&Vec<Self>> {
-        match self {
-            Self::If(_, a, b) => vec![a, b],
-            Self::Loop { body, .. } => vec![body],
-            Self::Switch(_, branches) => branches.iter().map(|b| &b.body).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// As above.
-    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Self>> {
-        match self {
-            Self::If(_, a, b) => vec![a, b],
-            Self::Loop { body, .. } => vec![body],
-            Self::Switch(_, branches) => branches.iter_mut().map(|b| &mut b.body).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The expressions directly in it.
-    #[must_use]
-    pub fn expressions(&self) -> Vec<&Expr> {
-        match self {
-            Self::Assign(place, e) | Self::Update(place, _, e) => {
-                place.index().into_iter().chain([e]).collect()
-            }
-            Self::If(e, ..) | Self::Break(e) | Self::Continue(e) | Self::Switch(e, _) => vec![e],
-            Self::Loop { count, .. } => match count {
-                Count::Fixed(_) => Vec::new(),
-                Count::Modulo8(e) => vec![e],
-            },
-            Self::Copy(..) => Vec::new(),
-            Self::Call(_, _, arguments) => arguments
-                .iter()
-                .filter_map(|a| match a {
-                    Argument::Plain(e) => Some(e),
-                    Argument::Struct(_) => None,
-                })
-                .collect(),
-            Self::Atomic(_, index, value) => vec![index, value],
-            Self::Together(_, value, together) => match together {
-                Together::Exchange(from) => vec![value, from],
-                _ => vec![value],
-            },
-        }
-    }
-
-    /// As above.
-    pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
-        match self {
-            Self::Assign(place, e) | Self::Update(place, _, e) => {
-                place.index_mut().into_iter().chain([e]).collect()
-            }
-            Self::If(e, ..) | Self::Break(e) | Self::Continue(e) | Self::Switch(e, _) => vec![e],
-            Self::Loop { count, .. } => match count {
-                Count::Fixed(_) => Vec::new(),
-                Count::Modulo8(e) => vec![e],
-            },
-            Self::Copy(..) => Vec::new(),
-            Self::Call(_, _, arguments) => arguments
-                .iter_mut()
-                .filter_map(|a| match a {
-                    Argument::Plain(e) => Some(e),
-                    Argument::Struct(_) => None,
-                })
-                .collect(),
-            Self::Atomic(_, index, value) => vec![index, value],
-            Self::Together(_, value, together) => match together {
-                Together::Exchange(from) => vec![value, from],
-                _ => vec![value],
-            },
-        }
-    }
-
     /// Whether work-items of a group meet in it.
     #[must_use]
     pub fn meets(&self) -> bool {

@@ -1,0 +1,156 @@
+//! Control flow, and what a platform or version has.
+
+use super::Example;
+use crate::rules as r;
+
+pub(super) const EXAMPLES: &[Example] = &[
+    Example {
+        rule: &r::JUMP_OUT,
+        platform: "",
+        declarations: "",
+        wrong: "jmp (M1, 1) inside\nret (M1, 1)\n.function \"sub\"\nsub:\ninside:\nret (M1, 1)",
+        right: Some(("", "jmp (M1, 1) inside\ninside:\nret (M1, 1)")),
+    },
+    Example {
+        rule: &r::RECURSION,
+        platform: "",
+        declarations: "",
+        wrong: "call (M1, 1) sub\nret (M1, 1)\n.function \"sub\"\nsub:\ncall (M1, 1) sub\nret (M1, 1)",
+        right: Some((
+            "",
+            "call (M1, 1) sub\nret (M1, 1)\n.function \"sub\"\nsub:\nret (M1, 1)",
+        )),
+    },
+    Example {
+        rule: &r::NO_RETURN,
+        platform: "",
+        declarations: "",
+        wrong: "call (M1, 1) sub\n.function \"sub\"\nsub:\nret (M1, 1)",
+        right: Some((
+            "",
+            "call (M1, 1) sub\nret (M1, 1)\n.function \"sub\"\nsub:\nret (M1, 1)",
+        )),
+    },
+    Example {
+        rule: &r::FUNCTION_RETURN,
+        platform: "",
+        declarations: "",
+        wrong: "(P1) fret (M1, 16)",
+        right: None,
+    },
+    Example {
+        rule: &r::CALLEE,
+        platform: "",
+        declarations: "",
+        wrong: "fcall (M1, 1) elsewhere 1 1",
+        right: None,
+    },
+    Example {
+        rule: &r::NOT_YET,
+        platform: "skl",
+        declarations: "",
+        wrong: "rol (M1, 8) U0(0,0)<1> U0(0,0)<1;1,0> U1(0,0)<1;1,0>",
+        right: Some(("", "rol (M1, 8) U0(0,0)<1> U0(0,0)<1;1,0> U1(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::NOT_LISTED,
+        platform: "icllp",
+        declarations: "",
+        wrong: "lrp (M1, 8) F0(0,0)<1> F0(0,0)<1;1,0> F1(0,0)<1;1,0> F1(0,0)<1;1,0>",
+        right: Some((
+            "",
+            "mad (M1, 8) F0(0,0)<1> F0(0,0)<1;1,0> F1(0,0)<1;1,0> F1(0,0)<1;1,0>",
+        )),
+    },
+    Example {
+        rule: &r::INTEGER_DIVISION,
+        platform: "pvc",
+        declarations: "",
+        wrong: "div (M1, 8) D0(0,0)<1> D0(0,0)<1;1,0> D1(0,0)<1;1,0>",
+        right: Some(("", "div (M1, 8) F0(0,0)<1> F0(0,0)<1;1,0> F1(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::EXACT_MATHS,
+        platform: "dg2",
+        declarations: "",
+        wrong: "sqrtm (M1, 8) F0(0,0)<1> F0(0,0)<1;1,0>",
+        right: Some(("", "sqrt (M1, 8) F0(0,0)<1> F0(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::NO_LONGER,
+        platform: "xehp",
+        declarations: "",
+        wrong: "sad2 (M1, 8) W0(0,0)<1> B0(0,0)<1;1,0> B0(0,0)<1;1,0>",
+        right: Some(("", "add (M1, 8) W0(0,0)<1> W0(0,0)<1;1,0> B0(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::PACKED_FLOATS,
+        platform: "xe2",
+        declarations: "",
+        wrong: "add (M1, 4) F0(0,0)<1> F1(0,0)<1;1,0> 0x30303030:vf",
+        right: Some(("", "add (M1, 4) F0(0,0)<1> F1(0,0)<1;1,0> F0(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::BRAIN_FLOAT_PLATFORM,
+        platform: "tgllp",
+        declarations: "",
+        wrong: "mul (M1, 8) F0(0,0)<1> N0(0,0)<1;1,0> F1(0,0)<1;1,0>",
+        right: Some(("", "mul (M1, 8) F0(0,0)<1> F0(0,0)<1;1,0> F1(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::WIDE_ROTATE,
+        platform: "xehp",
+        declarations: "",
+        wrong: "rol (M1, 4) Z0(0,0)<1> U0(0,0)<1;1,0> 0x1:ud",
+        right: Some(("", "rol (M1, 4) U0(0,0)<1> U0(0,0)<1;1,0> 0x1:ud")),
+    },
+    Example {
+        rule: &r::WIDE_SHIFT,
+        platform: "dg2",
+        declarations: "",
+        wrong: "shl (M1, 4) Q0(0,0)<1> D0(0,0)<1;1,0> 0x1:ud",
+        right: Some(("", "shl (M1, 4) D0(0,0)<1> D0(0,0)<1;1,0> 0x1:ud")),
+    },
+    Example {
+        rule: &r::LOCAL_BLOCKS,
+        platform: "skl",
+        declarations: "",
+        wrong: "oword_ld (1) %slm 0x0:ud D0.0",
+        right: Some(("", "oword_ld (1) T6 0x0:ud D0.0")),
+    },
+    Example {
+        rule: &r::WIDE_INTEGERS,
+        platform: "tgllp",
+        declarations: "",
+        wrong: "add (M1, 4) Q0(0,0)<1> Q0(0,0)<1;1,0> Q0(0,0)<1;1,0>",
+        right: Some(("", "add (M1, 4) D0(0,0)<1> D0(0,0)<1;1,0> D0(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::DOUBLE,
+        platform: "tgllp",
+        declarations: "",
+        wrong: "add (M1, 4) X0(0,0)<1> X0(0,0)<1;1,0> X0(0,0)<1;1,0>",
+        right: Some(("", "add (M1, 4) F0(0,0)<1> F0(0,0)<1;1,0> F0(0,0)<1;1,0>")),
+    },
+    Example {
+        rule: &r::DPAS_PLATFORM,
+        platform: "xehp",
+        declarations: "",
+        wrong: "dpas.s8.s8.8.8 (M1, 16) D0.0 D1.0 U0.0 U1(0,0)",
+        right: None,
+    },
+    Example {
+        rule: &r::ACCUMULATOR_TYPE,
+        platform: "xehp",
+        declarations: "",
+        wrong: "dpas.bf.bf.8.8 (M1, 8) H0.0 F0.0 U0.0 U1(0,0)",
+        right: Some(("", "dpas.bf.bf.8.8 (M1, 8) F0.0 F0.0 U0.0 U1(0,0)")),
+    },
+    Example {
+        rule: &r::LSC_TYPED_BLOCK,
+        platform: "",
+        declarations: "",
+        wrong: "lsc_load_block2d.tgm (M1, 1) D0:65x2 bti(0x4)[I0,I0]",
+        right: Some(("", "lsc_load_block2d.tgm (M1, 1) D0:64x2 bti(0x4)[I0,I0]")),
+    },
+];
