@@ -16,6 +16,7 @@ mod facts;
 mod frame;
 mod instructions;
 mod memory;
+mod order;
 mod state;
 mod tables;
 mod values;
@@ -152,8 +153,10 @@ pub(super) struct Verifier<'a> {
     is_entry: Vec<bool>,
     /// What is known at each label.
     states: Vec<Option<State>>,
-    /// Labels whose state has changed, by their places.
-    changed: BTreeSet<usize>,
+    /// When each label is followed: after all that lead there, but for loops.
+    order: Vec<u32>,
+    /// Labels whose state has changed, by that order.
+    changed: BTreeSet<(u32, usize)>,
     /// How the value of each instruction is computed, and since which label.
     defs: Vec<(Def, u32)>,
     /// The bits of each number that may be set.
@@ -197,6 +200,7 @@ pub(crate) fn verify(
         is_loop,
         is_entry: vec![false; labels],
         states: vec![None; labels],
+        order: order::order(items, labels, entries),
         changed: BTreeSet::new(),
         defs: vec![(Def::Unknown, 0); items.len()],
         bits: vec![u64::MAX; items.len()],
@@ -210,16 +214,16 @@ pub(crate) fn verify(
         if *label == end {
             known.set(RBX.slot(), Id::UNDEFINED);
         }
-        let Label(label) = label;
-        if let (Some(is_entry), Some(state), Some(place)) = (
-            verifier.is_entry.get_mut(*label),
-            verifier.states.get_mut(*label),
-            verifier.places.get(*label),
-        ) {
-            *is_entry = true;
-            *state = Some(known);
-            verifier.changed.insert(*place);
-        }
+        let Label(label) = *label;
+        let (Some(is_entry), Some(state)) = (
+            verifier.is_entry.get_mut(label),
+            verifier.states.get_mut(label),
+        ) else {
+            return Err(refused(0, Reason::Target));
+        };
+        *is_entry = true;
+        *state = Some(known);
+        verifier.change(label);
     }
     verifier.follow()
 }
@@ -262,29 +266,31 @@ fn entered() -> State {
 impl Verifier<'_> {
     /// Follows the code until nothing changes any more.
     fn follow(&mut self) -> Result<(), Refused> {
-        let mut place = self.run(0, called())?;
-        // On with the next label of which more is known, or less.
-        while let Some(next) = self.next_changed(place) {
-            self.changed.remove(&next);
-            let Some(Item::Label(label)) = self.items.get(next) else {
-                return Err(refused(next, Reason::Target));
-            };
+        self.run(0, called())?;
+        // On with the next label of which less is known than before.
+        while let Some((_, label)) = self.changed.pop_first() {
             self.since += 1;
-            if let Some(state) = self.states.get(label.0).cloned().flatten() {
-                place = self.run(next + 1, state)?;
-            }
+            let place = self
+                .places
+                .get(label)
+                .and_then(|place| place.checked_add(1));
+            let state = self.states.get(label).cloned().flatten();
+            let (Some(place), Some(state)) = (place, state) else {
+                return Err(refused(0, Reason::Target));
+            };
+            self.run(place, state)?;
         }
         Ok(())
     }
 
-    /// The place of the next label whose state has changed, from a place on, and then from the start.
-    fn next_changed(&self, from: usize) -> Option<usize> {
-        let later = self.changed.range(from..).next();
-        later.or_else(|| self.changed.first()).copied()
+    /// What is known at a label has changed.
+    fn change(&mut self, label: usize) {
+        let order = self.order.get(label).copied().unwrap_or(u32::MAX);
+        self.changed.insert((order, label));
     }
 
-    /// Follows code up to the next label, or to where it does not go on. Where that is.
-    fn run(&mut self, mut place: usize, mut state: State) -> Result<usize, Refused> {
+    /// Follows code up to the next label, or to where it does not go on.
+    fn run(&mut self, mut place: usize, mut state: State) -> Result<(), Refused> {
         loop {
             let left = self.left.checked_sub(1);
             self.left = left.ok_or(refused(place, Reason::Unknown))?;
@@ -298,7 +304,7 @@ impl Verifier<'_> {
                 None => return Err(refused(place, Reason::Target)),
             };
             if !goes_on {
-                return Ok(place);
+                return Ok(());
             }
             place += 1;
         }
@@ -364,7 +370,7 @@ impl Verifier<'_> {
             return error(Reason::Unknown);
         };
         if grew || old.as_ref() != Some(&joined) {
-            self.changed.insert(at);
+            self.change(label);
         }
         if let Some(to) = self.states.get_mut(label) {
             *to = Some(joined);
@@ -512,10 +518,11 @@ impl Verifier<'_> {
         *own = (def, self.since);
         *all = bits;
         if is_other {
-            // In another turn something else is known of it: whoever has used it has to be followed again.
-            for (state, place) in self.states.iter().zip(&self.places) {
-                if state.is_some() {
-                    self.changed.insert(*place);
+            // In another turn something else is known of it: who has it is followed again.
+            for (label, state) in self.states.iter().enumerate() {
+                if state.as_ref().is_some_and(|state| state.holds(value)) {
+                    let order = self.order.get(label).copied().unwrap_or(u32::MAX);
+                    self.changed.insert((order, label));
                 }
             }
         }

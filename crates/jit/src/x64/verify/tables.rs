@@ -178,3 +178,8 @@ pub(super) const fn only_sets_flags(code: Code) -> bool {
             | VEX_Kortestw_kr_kr
     )
 }
+
+/// Whether code does not go on after an instruction.
+pub(super) const fn is_last(code: Code) -> bool {
+    matches!(code, Code::Jmp_rm64 | Code::Retnq | Code::Ud2)
+}
