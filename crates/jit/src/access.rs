@@ -2,8 +2,8 @@
 //!
 //! Memory is reached by [`Checked`] bytes and by the [`Places`] of lanes alone. Only the functions here make them,
 //! after code that compares addresses with the bounds of the memory, and they know how many bytes were compared: a
-//! template that wants more than these has none. The registers that an address is made of are those that were
-//! compared: where one of them has been written since, the assembler refuses the code ([`Memory::checked`]).
+//! template that wants more than these has none. Nothing of this is believed: code is only used if it is known to stay
+//! inside of memory (`x64/verify/`).
 
 use crate::Features;
 use crate::masks::mask_register;
@@ -61,8 +61,6 @@ pub(crate) struct Places {
     base: Number,
     /// Bytes from each offset on that were compared.
     span: usize,
-    /// When that was.
-    since: usize,
 }
 
 impl Places {
@@ -78,7 +76,7 @@ impl Places {
 
     /// Where an offset is, or each of a vector of them.
     fn place(&self, index: impl Into<Index>) -> Memory {
-        Memory::checked(self.base, index, self.since)
+        Memory::at(self.base, 0).indexed(index, Width::Byte)
     }
 
     /// The places of all elements of a chunk, dwords, at this distance from the offsets.
@@ -191,17 +189,16 @@ impl Writer {
         }
         asm.add(RAX, storage);
         Ok(Checked {
-            start: Memory::checked_at(RAX, asm.now()),
+            start: Memory::at(RAX, 0),
             bytes: usize::try_from(bytes).map_err(|_| NoTemplate)?,
         })
     }
 
-    /// The same bytes by their address in another register, which leaves `rax` for other things. Unlike a copy of the
-    /// register, `lea` is refused where the address has changed.
+    /// The same bytes by their address in another register, which leaves `rax` for other things.
     pub(crate) fn move_checked(&mut self, from: Checked, to: Number) -> Checked {
         self.asm.lea(to, from.start);
         Checked {
-            start: Memory::checked_at(to, self.asm.now()),
+            start: Memory::at(to, 0),
             ..from
         }
     }
@@ -360,7 +357,6 @@ impl Writer {
             offsets,
             base,
             span: span as usize,
-            since: self.asm.now(),
         }
     }
 
@@ -433,9 +429,8 @@ impl Writer {
 
     /// Bytes from the offset in `rax` on, which is the one of a lane: so many, and the bytes of a lane.
     fn of_first(&self, places: &Places, bytes: usize) -> Checked {
-        let since = self.asm.now();
         Checked {
-            start: Memory::checked(places.base, RAX, since),
+            start: Memory::at(places.base, 0).indexed(RAX, Width::Byte),
             bytes: bytes + places.span,
         }
     }
@@ -531,7 +526,7 @@ impl Writer {
         let stored = stored_offsets(0, size * lanes)?.indexed(RCX, width);
         self.asm.extend(RDX, size, stored);
         Ok(Checked {
-            start: Memory::checked(places.base, RDX, self.asm.now()),
+            start: Memory::at(places.base, 0).indexed(RDX, Width::Byte),
             bytes: places.span,
         })
     }

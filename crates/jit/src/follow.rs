@@ -89,7 +89,9 @@ impl Compiler<'_> {
             asm.test(EAX, EAX);
             asm.jump_if(Condition::Equal, leaves);
             asm.sub(LEFT, 1);
-            asm.xor(EAX, EAX);
+            // The first one is the one before that which would follow.
+            asm.mov(RAX, field(fields::FOLLOWER));
+            asm.lea(RAX, Memory::at(RAX, -BYTES));
             self.writer.takes(Path::Group);
             self.writer.asm.jump(self.next);
         }

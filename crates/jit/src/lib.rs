@@ -24,8 +24,13 @@
 //!   with which immediate and which jump, follows from the operands. What has no encoding makes no code at all, in any
 //!   build.
 //! * `access.rs` is the only file that makes addresses of kernel memory, from what code has compared with bounds:
-//!   `Checked` bytes, `Places` of lanes. A template that wants more bytes than were compared has none, and where a
-//!   register of such an address is written after the comparison the assembler makes no code.
+//!   `Checked` bytes, `Places` of lanes. A template that wants more bytes than were compared has none.
+//! * `x64/verify/` believes none of this. Before code is encoded it follows the instructions that were recorded, over all
+//!   ways and turns of loops, with what is known of each register (`values.rs`: how instructions compute values,
+//!   `facts.rs`: what follows from a comparison, `memory.rs`: whether an operand is inside of what it names), and there is
+//!   no code unless every address is known to be inside, every register written before it is read, every jump to code,
+//!   and what the host expects is where it expects it. What the host promises in turn is a table of the fields that both share
+//!   (`pages/frame.rs`). The interpreter runs what is refused; a test counts that nothing is.
 //! * The templates and what arranges them, below.
 //!
 //! The function `listing` (feature `listing`) and `visakit run --show-machine-code` show what was written; tests
@@ -78,6 +83,8 @@ mod access;
 mod addresses;
 #[cfg(target_arch = "x86_64")]
 mod apart;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod attack;
 #[cfg(target_arch = "x86_64")]
 mod bits;
 #[cfg(target_arch = "x86_64")]
@@ -264,6 +271,26 @@ pub fn listing(code: &Code, live: Option<&Liveness>, features: Features) -> Opti
         };
         let compiled = flow::compile(code, live, jit)?;
         Some(listing::Listing { code, compiled }.to_string())
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (code, live, features);
+        None
+    }
+}
+
+/// Why the machine code of a program is refused, so that the interpreter runs it; `None` if it is not. Code of this crate never
+/// is: that it stays inside of what it may access is proven each time all the same.
+#[cfg(feature = "listing")]
+#[must_use]
+pub fn refused(code: &Code, live: Option<&Liveness>, features: Features) -> Option<String> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let jit = Jit {
+            features,
+            traced: false,
+        };
+        flow::recorded(code, live, jit)?.refused()
     }
     #[cfg(not(target_arch = "x86_64"))]
     {

@@ -5,7 +5,10 @@
 #![allow(unsafe_code, reason = "see the safety comments at each block")]
 
 mod ahead;
+mod frame;
 pub(crate) mod place;
+
+pub(crate) use frame::frame;
 
 use crate::compiled::Compiled;
 use crate::mode::control;
@@ -446,7 +449,7 @@ extern "sysv64" fn branch(
     };
     context.tell_thread();
     context.tell_parked();
-    let lanes = if target == place::NO_TARGET.into() {
+    let lanes = if target == u64::from(place::NO_TARGET) {
         context.host.join(lanes)
     } else {
         let target = usize::try_from(target).unwrap_or(usize::MAX);
@@ -473,7 +476,8 @@ pub(crate) struct Pages {
 impl Pages {
     /// Copies code into pages. Its first instruction receives the address of a [`Context`] according to the C calling
     /// convention of System V, jumps to the target found there, and eventually returns. It accesses only its constants and the
-    /// register files of the thread and its followers below `file_bytes`; the compiler checks this for each access it emits.
+    /// register files of the thread and its followers below `file_bytes`, and memory that the host lends: this was proven of the
+    /// code before it was encoded (`x64/verify`).
     pub(crate) fn new(compiled: Compiled) -> Option<Self> {
         let code = &compiled.bytes;
         let mut pages = MmapMut::map_anon(code.len().max(1)).ok()?;

@@ -1,11 +1,12 @@
 //! Lists of machine instructions with labels.
 
-use super::registers::{Index, Mask, Memory, Operand};
+use super::registers::{Mask, Operand};
+use super::verify::{Frame, verify};
 use iced_x86::{Code, Encoder, Instruction, OpKind};
 
 /// A place in the code that jumps name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Label(usize);
+pub(crate) struct Label(pub(super) usize);
 
 /// When a jump is taken. Each condition is its number in the code of the jump, so that there is none without a code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +52,7 @@ pub(crate) enum Note {
 
 /// A part of the code.
 #[derive(Debug)]
-enum Item {
+pub(super) enum Item {
     Instruction(Instruction),
     /// A jump, which is taken in any case if it has no condition.
     Jump(Option<Condition>, Label),
@@ -61,35 +62,6 @@ enum Item {
     Removed,
 }
 
-/// How many parts of the code there were when a register was last written.
-#[derive(Debug, Default)]
-struct Written {
-    numbers: [usize; 16],
-    vectors: [usize; 32],
-}
-
-impl Written {
-    fn of(&mut self, index: Index) -> Option<&mut usize> {
-        match index {
-            Index::Number(number) => self.numbers.get_mut(usize::from(number.register)),
-            Index::Lanes(vector) => self.vectors.get_mut(vector.number as usize),
-        }
-    }
-
-    /// Whether the registers of an address are what they were when it was compared with the bounds of kernel memory.
-    fn is_valid(&mut self, memory: Memory) -> bool {
-        let Some((since, base, index)) = memory.checked_registers() else {
-            return true;
-        };
-        let mut registers = [Some(base.into()), index].into_iter().flatten();
-        registers.all(|register| self.of(register).is_some_and(|written| *written <= since))
-    }
-
-    fn all(&mut self) -> impl Iterator<Item = &mut usize> {
-        self.numbers.iter_mut().chain(&mut self.vectors)
-    }
-}
-
 /// Machine code that is being written.
 ///
 /// What the processor would not understand, or not as it was meant, is found here, in any build: then there is no code.
@@ -97,7 +69,6 @@ impl Written {
 pub(crate) struct Assembler {
     items: Vec<Item>,
     labels: usize,
-    written: Written,
     /// Whether something could not be encoded. Then there is no code.
     failed: bool,
 }
@@ -186,41 +157,7 @@ impl Assembler {
                 return;
             }
         }
-        let is_valid = |operand: &Operand| match operand {
-            Operand::Memory(memory) => self.written.is_valid(*memory),
-            _ => true,
-        };
-        if !operands.iter().all(is_valid) {
-            self.failed = true;
-            return;
-        }
         self.items.push(Item::Instruction(instruction));
-        // Comparisons write nothing, but that matters to none.
-        match operands.first() {
-            Some(Operand::Number(number)) => self.writes((*number).into()),
-            Some(Operand::Vector(vector)) => self.writes((*vector).into()),
-            _ => {}
-        }
-    }
-
-    /// The last instruction writes a register.
-    pub(super) fn writes(&mut self, register: Index) {
-        let now = self.now();
-        match self.written.of(register) {
-            Some(written) => *written = now,
-            None => self.failed = true,
-        }
-    }
-
-    /// The last instruction may write all registers.
-    pub(super) fn writes_all(&mut self) {
-        let now = self.now();
-        self.written.all().for_each(|written| *written = now);
-    }
-
-    /// A time, for addresses that are compared with the bounds of kernel memory.
-    pub(crate) const fn now(&self) -> usize {
-        self.items.len()
     }
 
     /// A place to go back to.
@@ -238,9 +175,6 @@ impl Assembler {
     /// Removes what was written after a mark. Nothing that stays may jump to a label that was placed since.
     pub(crate) fn back(&mut self, mark: usize) {
         self.items.truncate(mark);
-        self.written
-            .all()
-            .for_each(|written| *written = mark.min(*written));
     }
 
     /// Removes an instruction. Marks do not change.
@@ -302,10 +236,26 @@ impl Assembler {
         self.last(|_| true, |last| last.set_zeroing_masking(true));
     }
 
-    /// The code, and where each of the labels is in it. `None` if there is no code.
-    pub(crate) fn finish(mut self, labels: &[Label]) -> Option<Finished> {
-        // A label behind the last instruction would be none in the code.
+    /// The code, and where each of the labels is in it, at which the host may enter it; one of them is the end. `None` if
+    /// there is no code, or it is not known to stay inside of what it may access.
+    pub(crate) fn finish(
+        mut self,
+        entries: (&[Label], Label),
+        frame: &Frame,
+        constants: &[u8],
+    ) -> Option<Finished> {
+        self.close();
+        verify(&self.items, self.labels, entries, (frame, constants)).ok()?;
+        self.encode(entries.0)
+    }
+
+    /// A label behind the last instruction would be none in the code.
+    pub(super) fn close(&mut self) {
         self.emit(Code::Ud2, &[]);
+    }
+
+    /// The code, whatever it accesses.
+    pub(super) fn encode(self, labels: &[Label]) -> Option<Finished> {
         if self.failed {
             return None;
         }
@@ -316,6 +266,25 @@ impl Assembler {
             labels: offsets.collect::<Option<Vec<_>>>()?,
             notes: layout.notes()?,
         })
+    }
+
+    /// Why the code is refused, and in which step; `None` if it is not.
+    #[cfg(feature = "listing")]
+    pub(crate) fn refused(
+        &mut self,
+        entries: (&[Label], Label),
+        frame: &Frame,
+        constants: &[u8],
+    ) -> Option<String> {
+        self.close();
+        let refused = verify(&self.items, self.labels, entries, (frame, constants)).err()?;
+        let before = self.items.iter().take(refused.place).rev();
+        let step = before.filter_map(|item| match item {
+            Item::Note(Note::Step(step) | Note::Detour(step) | Note::Exit(step)) => Some(*step),
+            _ => None,
+        });
+        let step = { step }.next().unwrap_or(0);
+        Some(format!("step {step}: {}", refused.reason))
     }
 }
 
@@ -490,4 +459,56 @@ impl Layout {
         bytes.extend_from_slice(self.bytes.get(copied..)?);
         Some(bytes)
     }
+}
+
+#[cfg(test)]
+impl Assembler {
+    /// The code of a step, in the first part of the code that is for all lanes or for others: each instruction and jump, and
+    /// whether the code is refused without it.
+    pub(crate) fn relied_on(
+        &mut self,
+        entries: (&[Label], Label),
+        frame: &Frame,
+        constants: &[u8],
+        (step, is_full): (usize, bool),
+    ) -> Vec<(String, bool)> {
+        self.close();
+        let mut code = Vec::new();
+        let (mut is_segment, mut is_step) = (false, false);
+        for place in 0..self.items.len() {
+            let Some(item) = self.items.get_mut(place) else {
+                continue;
+            };
+            let text = match item {
+                Item::Note(Note::Segment { full, .. }) => {
+                    is_segment = *full == is_full;
+                    continue;
+                }
+                Item::Note(note) => {
+                    is_step = is_segment && *note == Note::Step(step);
+                    continue;
+                }
+                Item::Instruction(instruction) => text(instruction),
+                Item::Jump(condition, label) => format!("jump {condition:?} {}", label.0),
+                Item::Label(_) | Item::Removed => continue,
+            };
+            if is_step {
+                let removed = std::mem::replace(item, Item::Removed);
+                let all = verify(&self.items, self.labels, entries, (frame, constants));
+                if let Some(item) = self.items.get_mut(place) {
+                    *item = removed;
+                }
+                code.push((text, all.is_err()));
+            }
+        }
+        code
+    }
+}
+
+#[cfg(test)]
+fn text(instruction: &Instruction) -> String {
+    use iced_x86::{Formatter as _, IntelFormatter};
+    let mut text = String::new();
+    IntelFormatter::new().format(instruction, &mut text);
+    text
 }

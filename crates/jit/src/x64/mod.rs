@@ -13,6 +13,8 @@ mod registers;
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;
 mod vectors;
+mod verify;
 
 pub(crate) use assembler::{Assembler, Condition, Finished, Label, Note};
 pub(crate) use registers::*;
+pub(crate) use verify::{Field, Frame};

@@ -1,6 +1,6 @@
 //! Instructions on numbers: general registers, and the memory that holds numbers.
 
-use super::registers::{Memory, Number, Operand, RAX, Width};
+use super::registers::{Memory, Number, Operand, Width};
 use super::{Assembler, Condition};
 use iced_x86::{Code, OpKind};
 
@@ -271,7 +271,6 @@ impl Assembler {
         ];
         self.emit(sized(codes, new.width), &[place.into(), new.into()]);
         self.lock();
-        self.writes(RAX.into());
     }
 
     pub(crate) fn push(&mut self, number: Number) {
@@ -286,7 +285,6 @@ impl Assembler {
     pub(crate) fn call(&mut self, place: Memory) {
         self.emit(Code::VEX_Vzeroupper, &[]);
         self.emit(Code::Call_rm64, &[place.into()]);
-        self.writes_all();
     }
 
     /// Continues at an address.

@@ -48,6 +48,11 @@ numbers! {
 }
 
 impl Number {
+    /// The register among all.
+    pub(super) const fn slot(self) -> usize {
+        self.register as usize
+    }
+
     /// The low bytes of the same register.
     pub(crate) const fn low(self, width: Width) -> Self {
         Self { width, ..self }
@@ -64,6 +69,29 @@ impl Number {
         };
         first + u32::from(self.register)
     }
+}
+
+/// A register among all: numbers, then vectors, then masks. `None` if code never names it.
+pub(super) const fn slot(register: Register) -> Option<usize> {
+    let register = register as usize;
+    const fn from(first: Register) -> usize {
+        first as usize
+    }
+    let first = match register {
+        n if n == from(Register::None) || n >= from(Register::K0) + 8 => return None,
+        n if n >= from(Register::K0) => from(Register::K0) - 48,
+        n if n >= from(Register::ZMM0) => from(Register::ZMM0) - 16,
+        n if n >= from(Register::YMM0) => from(Register::YMM0) - 16,
+        n if n >= from(Register::XMM0) => from(Register::XMM0) - 16,
+        n if n > from(Register::R15) => return None,
+        n if n >= from(Register::RAX) => from(Register::RAX),
+        n if n >= from(Register::EAX) => from(Register::EAX),
+        n if n >= from(Register::AX) => from(Register::AX),
+        n if n >= from(Register::SPL) => from(Register::SPL) - 4,
+        n if n >= from(Register::AH) => return None,
+        _ => from(Register::AL),
+    };
+    Some(register - first)
 }
 
 /// How much of a vector register an instruction works on.
@@ -173,8 +201,6 @@ pub(crate) struct Memory {
     base: Number,
     index: Option<(Index, Width)>,
     displacement: i64,
-    /// If it was compared with the bounds of kernel memory: when.
-    since: Option<usize>,
 }
 
 impl Memory {
@@ -184,30 +210,6 @@ impl Memory {
             base,
             index: None,
             displacement,
-            since: None,
-        }
-    }
-
-    /// A place of kernel memory, which was compared with its bounds at a time of the assembler. Where a register that it is
-    /// made of has been written since, there is no code.
-    pub(crate) fn checked(base: Number, index: impl Into<Index>, since: usize) -> Self {
-        Self::checked_at(base, since).indexed(index, Width::Byte)
-    }
-
-    /// Such a place whose address is in one register.
-    pub(crate) const fn checked_at(base: Number, since: usize) -> Self {
-        Self {
-            since: Some(since),
-            ..Self::at(base, 0)
-        }
-    }
-
-    /// The registers that an address is made of, and when it was compared with the bounds of kernel memory.
-    pub(super) const fn checked_registers(self) -> Option<(usize, Number, Option<Index>)> {
-        match (self.since, self.index) {
-            (None, _) => None,
-            (Some(since), None) => Some((since, self.base, None)),
-            (Some(since), Some((index, _))) => Some((since, self.base, Some(index))),
         }
     }
 

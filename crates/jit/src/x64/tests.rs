@@ -7,7 +7,8 @@ use iced_x86::{Code, Encoder, Instruction};
 fn code(lines: impl FnOnce(&mut Assembler)) -> Option<Vec<u8>> {
     let mut asm = Assembler::default();
     lines(&mut asm);
-    Some(asm.finish(&[])?.bytes)
+    asm.close();
+    Some(asm.encode(&[])?.bytes)
 }
 
 /// Jumps are encoded as by the library that encodes all other instructions.
@@ -160,40 +161,210 @@ fn refused() {
     }
 }
 
-/// Addresses of kernel memory hold for as long as nobody writes the registers that they are made of.
+/// Data of a program with a register file of 64 bytes: the number of lanes, a function, and the file.
+fn frame() -> Frame {
+    let function = Field::Function {
+        keeps_file: false,
+        returns_code: false,
+    };
+    Frame {
+        fields: vec![
+            Field::File,
+            Field::Plain,
+            function,
+            Field::Local,
+            Field::LocalBytes,
+            Field::Code,
+        ],
+        follower: 48,
+        follower_fields: Vec::new(),
+        region_shift: 5,
+        region: [0, 8, 16],
+        lanes: 0xff,
+        file_bytes: 64,
+    }
+}
+
+/// Whether code is refused that the host may enter at a label before these lines.
+fn is_refused(lines: impl FnOnce(&mut Assembler, Label)) -> bool {
+    let mut asm = Assembler::default();
+    let [start, end] = [asm.label(), asm.label()];
+    let saved = [RBX, RBP, R12, R13, R14, R15];
+    asm.ret();
+    asm.place(end);
+    asm.add(RSP, 8);
+    for register in saved.into_iter().rev() {
+        asm.pop(register);
+    }
+    asm.ret();
+    asm.place(start);
+    lines(&mut asm, end);
+    let constants = [0; 64];
+    asm.finish((&[start, end], end), &frame(), &constants)
+        .is_none()
+}
+
+/// Of shared local memory: its address in `rdi`, its bytes in `r9`, without so many.
+fn local(asm: &mut Assembler, bytes: u32, otherwise: Label) {
+    asm.mov(RDI, Memory::at(R15, 24));
+    asm.mov(R9, Memory::at(R15, 32));
+    asm.sub(R9, bytes);
+    asm.jump_if(Condition::Below, otherwise);
+}
+
+/// Compares the offset in `rax` with them.
+fn compare(asm: &mut Assembler, otherwise: Label) {
+    asm.cmp(RAX, R9);
+    asm.jump_if(Condition::Above, otherwise);
+}
+
+/// What code does is known on all ways that lead there, in every turn.
 #[test]
-fn checked_addresses() {
-    type Write<'a> = &'a dyn Fn(&mut Assembler);
-    let writes: [(bool, Write<'_>); 9] = [
-        (false, &|_| {}),
-        (false, &|asm| asm.mov(ECX, RDX.low(Width::Dword))),
-        (false, &|asm| asm.store(Memory::at(RBX, 0), EAX)),
-        (false, &|asm| asm.v2(ops::MOVE, ymm(3), ymm(9))),
-        (true, &|asm| asm.mov(EAX, 1)),
-        (true, &|asm| asm.add(R10, 1)),
-        (true, &|asm| asm.v2(ops::MOVE, xmm(9), xmm(3))),
-        (true, &|asm| asm.call(Memory::at(RBX, 0))),
-        (true, &|asm| asm.exchange_if_same(Memory::at(RBX, 0), ECX)),
+fn proven() {
+    type Write<'a> = &'a dyn Fn(&mut Assembler, Label);
+    let there = Memory::at(RDI, 0).indexed(RAX, Width::Byte);
+    let cases: [(&str, bool, Write<'_>); 20] = [
+        ("nothing", false, &|asm, end| asm.jump(end)),
+        ("the register file", false, &|asm, end| {
+            asm.mov(RAX, Memory::at(RBX, 56));
+            asm.jump(end);
+        }),
+        ("beyond the register file", true, &|asm, end| {
+            asm.mov(RAX, Memory::at(RBX, 57));
+            asm.jump(end);
+        }),
+        ("a place that nobody shares", true, &|asm, end| {
+            asm.mov(RAX, Memory::at(R15, 48));
+            asm.jump(end);
+        }),
+        ("a register that was not written", true, &|asm, end| {
+            asm.mov(RCX, RAX);
+            asm.jump(end);
+        }),
+        ("memory that was compared", false, &|asm, end| {
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            compare(asm, end);
+            asm.store(there, RAX.low(Width::Dword));
+            asm.jump(end);
+        }),
+        ("more than was compared", true, &|asm, end| {
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            compare(asm, end);
+            asm.store(there, RAX);
+            asm.jump(end);
+        }),
+        ("further than was compared", true, &|asm, end| {
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            compare(asm, end);
+            asm.store(there.further(1), RAX.low(Width::Dword));
+            asm.jump(end);
+        }),
+        ("an offset that was written since", true, &|asm, end| {
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            compare(asm, end);
+            asm.add(RAX, 1);
+            asm.store(there, RAX.low(Width::Dword));
+            asm.jump(end);
+        }),
+        ("a comparison on one of two ways", true, &|asm, end| {
+            let after = asm.label();
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            asm.test(RAX, 1);
+            asm.jump_if(Condition::Equal, after);
+            compare(asm, end);
+            asm.place(after);
+            asm.store(there, RAX.low(Width::Dword));
+            asm.jump(end);
+        }),
+        ("a comparison on both ways", false, &|asm, end| {
+            let [other, after] = [asm.label(), asm.label()];
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            asm.test(RAX, 1);
+            asm.jump_if(Condition::Equal, other);
+            compare(asm, end);
+            asm.jump(after);
+            asm.place(other);
+            compare(asm, end);
+            asm.place(after);
+            asm.store(there, RAX.low(Width::Dword));
+            asm.jump(end);
+        }),
+        ("an offset that stays in a loop", false, &|asm, end| {
+            let again = asm.label();
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            compare(asm, end);
+            asm.place(again);
+            asm.store(there, RAX.low(Width::Dword));
+            asm.sub(R14, 1);
+            asm.jump_if(Condition::AboveOrEqual, again);
+            asm.jump(end);
+        }),
+        ("an offset that changes in a loop", true, &|asm, end| {
+            let again = asm.label();
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            compare(asm, end);
+            asm.place(again);
+            asm.store(there, RAX.low(Width::Dword));
+            asm.mov(RAX, Memory::at(RBX, 8));
+            asm.sub(R14, 1);
+            asm.jump_if(Condition::AboveOrEqual, again);
+            asm.jump(end);
+        }),
+        ("a comparison of an earlier turn", true, &|asm, end| {
+            let [again, first] = [asm.label(), asm.label()];
+            asm.mov(RAX, Memory::at(RBX, 0));
+            local(asm, 4, end);
+            compare(asm, end);
+            asm.jump(first);
+            asm.place(again);
+            compare(asm, end);
+            asm.mov(RAX, Memory::at(RBX, 8));
+            asm.place(first);
+            asm.store(there, RAX.low(Width::Dword));
+            asm.sub(R14, 1);
+            asm.jump_if(Condition::AboveOrEqual, again);
+            asm.jump(end);
+        }),
+        ("after a call", true, &|asm, end| {
+            asm.mov(R12, Memory::at(RBX, 0));
+            asm.mov(RDI, R15);
+            asm.call(Memory::at(R15, 16));
+            asm.mov(RAX, Memory::at(RBX, 0));
+            asm.jump(end);
+        }),
+        ("after a call that moves the file", false, &|asm, end| {
+            asm.mov(RDI, R15);
+            asm.call(Memory::at(R15, 16));
+            asm.mov(RBX, Memory::at(R15, 0));
+            asm.mov(RAX, Memory::at(RBX, 0));
+            asm.jump(end);
+        }),
+        ("a call of a number", true, &|asm, end| {
+            asm.mov(RDI, R15);
+            asm.call(Memory::at(R15, 8));
+            asm.jump(end);
+        }),
+        ("a jump to a number", true, &|asm, _| {
+            asm.jump_to(Memory::at(R15, 8));
+        }),
+        ("a number as code", true, &|asm, end| {
+            asm.store(Memory::at(R15, 40), R14);
+            asm.jump(end);
+        }),
+        ("registers of the caller", true, &|asm, end| {
+            asm.pop(RAX);
+            asm.jump(end);
+        }),
     ];
-    for (place, (is_refused, write)) in writes.into_iter().enumerate() {
-        let number = code(|asm| {
-            let there = Memory::checked(R10, RAX, asm.now());
-            write(asm);
-            asm.mov(ECX, there);
-        });
-        let lanes = code(|asm| {
-            let there = Memory::checked(R10, ymm(9), asm.now());
-            write(asm);
-            asm.v3(ops::GATHER_D_D, ymm(1), there, ymm(2));
-        });
-        let all = number.is_none() || lanes.is_none();
-        assert_eq!(all, is_refused, "{place}");
-        // What was written before does not matter.
-        let after = code(|asm| {
-            write(asm);
-            let there = Memory::checked(R10, RAX, asm.now());
-            asm.mov(ECX, there);
-        });
-        assert!(after.is_some(), "{place}");
+    for (what, refused, lines) in cases {
+        assert_eq!(is_refused(lines), refused, "{what}");
     }
 }

@@ -5,7 +5,7 @@ use super::translated;
 use std::fmt::Write as _;
 use visakit_exec::code::Liveness;
 use visakit_exec::{Options, Program};
-use visakit_jit::{Features, listing};
+use visakit_jit::{Features, listing, refused};
 
 /// A kernel with these lines, whose variables are read by nobody but itself.
 fn listed(lanes: u32, lines: &str, features: Features) -> String {
@@ -146,6 +146,12 @@ fn listed_the_same_again() {
                 listing(program.code(), live.as_ref(), features)
             };
             assert_eq!(again(), again(), "{path}");
+            // Nor is any refused.
+            let program = opened(&path, grf_bytes);
+            let live = Liveness::new(program.code(), program.addressed(), false);
+            for live in [None, live.as_ref()] {
+                assert_eq!(refused(program.code(), live, features), None, "{path}");
+            }
         }
     }
 }

@@ -1,0 +1,237 @@
+//! What is known at a place of the code.
+
+/// A value: what a register holds from an instruction on. Two registers with the same one hold the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Id(pub(super) u32);
+
+impl Id {
+    /// Nothing that may be read.
+    pub(super) const UNDEFINED: Self = Self(0);
+    /// Something that may be read, of which nothing is known.
+    pub(super) const ANY: Self = Self(1);
+    pub(super) const CONTEXT: Self = Self(2);
+    /// A register file: they are all alike.
+    pub(super) const FILE: Self = Self(3);
+    pub(super) const CONSTANTS: Self = Self(4);
+    /// The offset of a follower.
+    pub(super) const FOLLOWER: Self = Self(5);
+    /// The address of code that the host may enter.
+    pub(super) const CODE: Self = Self(6);
+    /// Four words of which the last is one.
+    pub(super) const OWN: Self = Self(7);
+    /// The lanes that run where the host enters code.
+    pub(super) const RUNNING: Self = Self(8);
+    /// What a register held when code was entered: it is restored.
+    const SAVED: u32 = 16;
+    const FIRST: u32 = 32;
+    const JOINED: u32 = 1 << 31;
+
+    pub(super) const fn saved(register: usize) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "there are 16")]
+        Self(Self::SAVED + register as u32)
+    }
+
+    /// What the instruction at a place computes.
+    pub(super) fn at(place: usize) -> Option<Self> {
+        let id = u32::try_from(place).ok()?.checked_add(Self::FIRST)?;
+        (id < Self::JOINED).then_some(Self(id))
+    }
+
+    /// Where it is computed.
+    pub(super) const fn place(self) -> Option<usize> {
+        match self.0 {
+            Self::FIRST..Self::JOINED => Some((self.0 - Self::FIRST) as usize),
+            _ => None,
+        }
+    }
+
+    /// What a register holds where several ways come together at a label.
+    pub(super) fn joined(label: usize, register: usize) -> Option<Self> {
+        let label = u32::try_from(label).ok().filter(|label| *label < 1 << 25)?;
+        Some(Self(
+            Self::JOINED | label << 6 | u32::try_from(register).ok()?,
+        ))
+    }
+
+    /// The label where that is.
+    pub(super) const fn label(self) -> Option<usize> {
+        match self.0 {
+            Self::JOINED.. => Some(((self.0 ^ Self::JOINED) >> 6) as usize),
+            _ => None,
+        }
+    }
+}
+
+/// Registers: numbers, vectors, masks.
+pub(super) const VECTORS: usize = 16;
+pub(super) const MASKS: usize = 48;
+pub(super) const REGISTERS: usize = 56;
+
+/// Memory that the host lends: shared local memory, or the region at an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Region {
+    Local,
+    At(Id),
+}
+
+/// This many bytes from an offset on are inside of a region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Room {
+    pub(super) region: Region,
+    pub(super) bytes: u64,
+}
+
+/// Lanes of a vector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Lanes {
+    /// Bytes of a lane.
+    pub(super) lane: u8,
+    /// Bytes of all of them.
+    pub(super) bytes: u8,
+}
+
+/// What is known of a value, because code has compared it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fact {
+    NotZero,
+    /// The difference did not borrow.
+    Exact,
+    /// It is the number of a surface.
+    Surface,
+    /// The offset has this much room.
+    Inside(Room),
+    /// The offset in each lane has.
+    AllInside(Lanes, Room),
+    /// The offset in each lane has, unless it is negative.
+    BelowEnd(Lanes, Room),
+    /// No lane is negative.
+    NoSign(Lanes),
+    /// Lanes follow each other, four bytes apart.
+    Row(Lanes),
+}
+
+impl Fact {
+    /// The region that it is about.
+    pub(super) const fn region(self) -> Option<Id> {
+        match self {
+            Self::Inside(room) | Self::AllInside(_, room) | Self::BelowEnd(_, room) => {
+                match room.region {
+                    Region::At(of) => Some(of),
+                    Region::Local => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The operands of what has set the flags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Flags {
+    /// Not known to be set.
+    Undefined,
+    /// By anything else.
+    Any,
+    /// By a comparison of numbers of 64 bits, or of ones that have no more.
+    Compared(Id, Id),
+    /// By a comparison with a number.
+    ComparedNumber(Id, u64),
+    /// By a comparison with the number of surfaces.
+    ComparedSurfaces(Id),
+    /// By a subtraction, which has this result.
+    Subtracted(Id),
+    /// By what has this result, as to whether it is zero.
+    Result(Id),
+    /// By whether vectors have common bits.
+    Common(Id, Operand, u8),
+    /// By whether a mask has any bit.
+    Mask(Id),
+}
+
+/// An operand: a value, or the constant at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Operand {
+    Value(Id),
+    Constant(usize),
+    Unknown,
+}
+
+/// Offsets of lanes in the shared data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Stored {
+    pub(super) at: i64,
+    pub(super) bytes: i64,
+    pub(super) value: Id,
+}
+
+/// What is known at a place.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct State {
+    pub(super) registers: [Id; REGISTERS],
+    pub(super) flags: Flags,
+    pub(super) stack: [Id; 8],
+    pub(super) depth: usize,
+    pub(super) facts: Vec<(Id, Fact)>,
+    pub(super) stored: Vec<Stored>,
+}
+
+impl State {
+    /// Where nothing is known.
+    pub(super) const fn new() -> Self {
+        Self {
+            registers: [Id::UNDEFINED; REGISTERS],
+            flags: Flags::Undefined,
+            stack: [Id::UNDEFINED; 8],
+            depth: 0,
+            facts: Vec::new(),
+            stored: Vec::new(),
+        }
+    }
+
+    pub(super) fn get(&self, register: usize) -> Id {
+        self.registers
+            .get(register)
+            .copied()
+            .unwrap_or(Id::UNDEFINED)
+    }
+
+    pub(super) fn set(&mut self, register: usize, value: Id) {
+        if let Some(to) = self.registers.get_mut(register) {
+            *to = value;
+        }
+    }
+
+    pub(super) fn learn(&mut self, value: Id, fact: Fact) {
+        if !self.facts.contains(&(value, fact)) {
+            self.facts.push((value, fact));
+        }
+    }
+
+    pub(super) fn knows(&self, value: Id, fact: Fact) -> bool {
+        self.facts.contains(&(value, fact))
+    }
+
+    pub(super) fn facts(&self, value: Id) -> impl Iterator<Item = Fact> {
+        let own = self.facts.iter().filter(move |(of, _)| *of == value);
+        own.map(|(_, fact)| *fact)
+    }
+
+    /// Whether a register, or the shared data, hold a value.
+    pub(super) fn holds(&self, value: Id) -> bool {
+        self.registers.contains(&value) || self.stored.iter().any(|own| own.value == value)
+    }
+
+    /// How many bytes from the offset in each lane on are inside of a region.
+    pub(super) fn all_inside(&self, value: Id, wanted: Lanes) -> Option<Room> {
+        let covers = |lanes: Lanes| lanes.lane == wanted.lane && lanes.bytes >= wanted.bytes;
+        let positive = self
+            .facts(value)
+            .any(|fact| matches!(fact, Fact::NoSign(lanes) if covers(lanes)));
+        let rooms = self.facts(value).filter_map(|fact| match fact {
+            Fact::AllInside(lanes, room) if covers(lanes) => Some(room),
+            Fact::BelowEnd(lanes, room) if covers(lanes) && positive => Some(room),
+            _ => None,
+        });
+        rooms.max_by_key(|room| room.bytes)
+    }
+}
