@@ -31,12 +31,14 @@
 
 #![forbid(unsafe_code)]
 
+mod atomic;
 mod decide;
 mod lower;
 mod machine;
 mod memory;
 mod message;
 mod prove;
+mod same;
 #[cfg(feature = "sat")]
 mod sat;
 mod solver;

@@ -3,6 +3,7 @@
 use crate::decide::Decisions;
 use crate::machine::{Budget, Failed, Machine};
 use crate::memory::input;
+use crate::same::same;
 use crate::solver::{Answer, ask};
 use crate::term::{Deep, Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
 use crate::trial::{Difference, Trials, generated};
@@ -38,6 +39,8 @@ pub enum Mode {
 pub struct Options {
     /// Arguments whose buffers have the content that they are given; of all others nobody knows it.
     pub known: Vec<usize>,
+    /// Whether kernels that are the same step by step are proven equal by that, without terms.
+    pub by_steps: bool,
     /// Runs on generated contents before anything is proven.
     pub trials: u64,
     /// What counts as equal. Only differences of bits can be shown by a run: other modes are never refuted.
@@ -60,6 +63,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             known: Vec::new(),
+            by_steps: true,
             trials: 16,
             steps: 2_000_000,
             terms: 10_000_000,
@@ -112,6 +116,9 @@ pub struct Output {
 pub struct Proof {
     /// The answer.
     pub verdict: Verdict,
+    /// Whether both are the same steps, but for the names of registers and labels and for what nothing depends on: the proof
+    /// holds for whatever they do, and nothing else was compared.
+    pub steps: bool,
     /// What was compared, if both kernels were understood.
     pub outputs: Vec<Output>,
     /// What rules left open, in SMT-LIB: satisfiable if the kernels differ.
@@ -136,15 +143,14 @@ pub fn prove(
     options: &Options,
 ) -> Result<Proof, LaunchError> {
     let started = Instant::now();
-    let config = own(config);
-    let mut question = Question {
-        sides: [old, new],
-        arguments,
-        config,
-        options,
-        deadline: started.checked_add(options.time),
+    let mut question = Question::new([old, new], arguments, config, options);
+    let mut proof = match options.by_steps && question.same()? {
+        true => Proof {
+            steps: true,
+            ..Proof::of(Verdict::Proven)
+        },
+        false => question.answer()?,
     };
-    let mut proof = question.answer()?;
     proof.time = started.elapsed();
     Ok(proof)
 }
@@ -193,7 +199,9 @@ pub fn examine(
         trials: 0,
         ..options.clone()
     };
-    let mut proof = prove(side, side, arguments, config, &options)?;
+    let started = Instant::now();
+    let mut proof = Question::new([side, side], arguments, config, &options).answer()?;
+    proof.time = started.elapsed();
     if let Verdict::Unknown(unknown) = &mut proof.verdict {
         unknown.why = unknown.why.trim_start_matches("old: ").to_owned();
     }
@@ -230,7 +238,32 @@ const PAIRS: usize = 4;
 #[cfg(feature = "sat")]
 const PART: u32 = 4;
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    fn new(
+        sides: [Side<'a>; 2],
+        arguments: &'a [Argument],
+        config: &Config<'a>,
+        options: &'a Options,
+    ) -> Self {
+        Self {
+            sides,
+            arguments,
+            config: own(config),
+            options,
+            deadline: Instant::now().checked_add(options.time),
+        }
+    }
+
+    /// Whether both are the same steps but for names.
+    fn same(&self) -> Result<bool, LaunchError> {
+        let launch = |side: &Side<'_>| {
+            let (kernel, range) = (side.kernel, side.range);
+            kernel.prepare(&range, self.arguments, &self.config)
+        };
+        let [old, new] = &self.sides;
+        same(&launch(old)?, &launch(new)?, self.deadline)
+    }
+
     fn answer(&mut self) -> Result<Proof, LaunchError> {
         let known: HashSet<usize> = self.options.known.iter().copied().collect();
         let trials = Trials {
@@ -332,6 +365,7 @@ impl Question<'_> {
         }
         Ok(Proof {
             verdict,
+            steps: false,
             outputs,
             queries,
             terms: terms.count(),
@@ -468,6 +502,7 @@ impl Proof {
     const fn of(verdict: Verdict) -> Self {
         Self {
             verdict,
+            steps: false,
             outputs: Vec::new(),
             queries: Vec::new(),
             terms: 0,

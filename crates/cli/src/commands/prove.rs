@@ -214,6 +214,9 @@ fn pair(
     tell(args, old, &proof)
 }
 
+/// What was compared of kernels that are the same step by step.
+const SAME: &str = "all instructions: the same, but for names and for what nothing depends on";
+
 const fn verdict(proof: &Proof) -> &'static str {
     match proof.verdict {
         Verdict::Proven => "proven",
@@ -286,6 +289,7 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
                 "reason": reason,
                 "mode": args.mode.name(),
                 "assumed": assumed,
+                "steps": proof.steps,
                 "outputs": outputs,
                 "terms": proof.terms,
                 "seconds": proof.time.as_secs_f64(),
@@ -302,6 +306,9 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
             writeln!(out, "  assumed    {line}")?;
         }
         writeln!(out, "  mode       {}", args.mode.name())?;
+        if proof.steps {
+            writeln!(out, "  compared   {SAME}")?;
+        }
         for o in &proof.outputs {
             let state = match o.open {
                 0 => "all equal".to_owned(),

@@ -15,3 +15,4 @@ mod generate;
 mod mutants;
 mod pairs;
 mod plants;
+mod steps;
