@@ -1,9 +1,12 @@
 //! The proof for two launches.
 
 use crate::decide::Decisions;
+use crate::lower::Reals;
 use crate::machine::{Budget, Failed, Machine};
 use crate::memory::input;
+use crate::refine::Choices;
 use crate::same::same;
+use crate::scalars::{Inputs, Scalars};
 use crate::solver::{Answer, ask};
 use crate::term::{Deep, Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
 use crate::trial::{Difference, Trials, generated};
@@ -12,7 +15,7 @@ use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
-use visakit_launch::{Argument, Config, Kernel, LaunchError, NdRange};
+use visakit_launch::{Argument, Config, Kernel, Launch, LaunchError, NdRange};
 
 /// One of two kernels, and the grid.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,9 @@ pub enum Mode {
     /// Results of floats may differ where a product and a sum are contracted into one operation, or the operands of a
     /// product or sum are exchanged: what `-cl-mad-enable` allows, and which of two NaNs is passed on.
     Contracted,
+    /// Products and sums of floats are those of real numbers: besides, they are associative and distributive, as
+    /// `-cl-unsafe-math-optimizations` allows.
+    Reassociated,
 }
 
 /// What is asked.
@@ -39,6 +45,8 @@ pub enum Mode {
 pub struct Options {
     /// Arguments whose buffers have the content that they are given; of all others nobody knows it.
     pub known: Vec<usize>,
+    /// Arguments that are scalars of any value: the given one is only the first that is tried.
+    pub symbolic: Vec<usize>,
     /// Whether kernels that are the same step by step are proven equal by that, without terms.
     pub by_steps: bool,
     /// Runs on generated contents before anything is proven.
@@ -63,8 +71,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             known: Vec::new(),
+            symbolic: Vec::new(),
             by_steps: true,
-            trials: 16,
+            trials: 48,
             steps: 2_000_000,
             terms: 10_000_000,
             mode: Mode::Bits,
@@ -143,7 +152,7 @@ pub fn prove(
     options: &Options,
 ) -> Result<Proof, LaunchError> {
     let started = Instant::now();
-    let mut question = Question::new([old, new], arguments, config, options);
+    let question = Question::new([old, new], arguments, config, options);
     let mut proof = match options.by_steps && question.same()? {
         true => Proof {
             steps: true,
@@ -151,6 +160,12 @@ pub fn prove(
         },
         false => question.answer()?,
     };
+    if matches!(proof.verdict, Verdict::Unknown(_)) && question.refutes() && options.trials > 0 {
+        let trials = question.trials()?;
+        if let Some(found) = trials.finding(proof.suspect.as_deref(), question.deadline)? {
+            proof.verdict = Verdict::Refuted(Box::new(found));
+        }
+    }
     proof.time = started.elapsed();
     Ok(proof)
 }
@@ -166,20 +181,14 @@ pub fn refute(
     config: &Config<'_>,
     options: &Options,
 ) -> Result<Option<Refutation>, LaunchError> {
-    let known: HashSet<usize> = options.known.iter().copied().collect();
-    let trials = Trials {
-        sides: [old, new],
-        arguments,
-        config: own(config),
-        known: &known,
-    };
-    trials.run(options.trials, Instant::now().checked_add(options.time))
+    let question = Question::new([old, new], arguments, config, options);
+    question.trials()?.run(options.trials, question.deadline)
 }
 
 /// Generated contents of buffers, by a seed; of 0 they are as given.
 #[must_use]
 pub fn contents(arguments: &[Argument], options: &Options, seed: u64) -> Vec<Argument> {
-    generated(arguments, &options.known.iter().copied().collect(), seed)
+    generated(arguments, &Inputs::new(options), seed, &[])
 }
 
 /// Proves that a kernel does nothing wrong, whatever is in its buffers: no access is outside of all objects, no two threads
@@ -215,7 +224,6 @@ fn own<'a>(config: &Config<'a>) -> Config<'a> {
         lenient: false,
         stray_reads: false,
         passes: &[],
-        compile: None,
         ..*config
     }
 }
@@ -225,6 +233,7 @@ struct Question<'a> {
     arguments: &'a [Argument],
     config: Config<'a>,
     options: &'a Options,
+    inputs: Inputs,
     deadline: Option<Instant>,
 }
 
@@ -250,48 +259,69 @@ impl<'a> Question<'a> {
             arguments,
             config: own(config),
             options,
+            inputs: Inputs::new(options),
             deadline: Instant::now().checked_add(options.time),
         }
     }
 
-    /// Whether both are the same steps but for names.
-    fn same(&self) -> Result<bool, LaunchError> {
-        let launch = |side: &Side<'_>| {
-            let (kernel, range) = (side.kernel, side.range);
-            kernel.prepare(&range, self.arguments, &self.config)
-        };
-        let [old, new] = &self.sides;
-        same(&launch(old)?, &launch(new)?, self.deadline)
+    /// Whether a difference counts that a run shows.
+    fn refutes(&self) -> bool {
+        self.options.mode == Mode::Bits
     }
 
-    fn answer(&mut self) -> Result<Proof, LaunchError> {
-        let known: HashSet<usize> = self.options.known.iter().copied().collect();
-        let trials = Trials {
-            sides: self.sides,
-            arguments: self.arguments,
-            config: self.config,
-            known: &known,
+    fn trials(&self) -> Result<Trials<'_>, LaunchError> {
+        Trials::new(self.sides, self.arguments, self.config, &self.inputs)
+    }
+
+    /// The launch of a side, as it is examined: machine code does not keep all registers.
+    fn launch(&self, side: &Side<'_>, arguments: &[Argument]) -> Result<Launch, LaunchError> {
+        let config = Config {
+            compile: None,
+            ..self.config
         };
-        let refutes = self.options.mode == Mode::Bits;
+        side.kernel.prepare(&side.range, arguments, &config)
+    }
+
+    /// Whether both are the same steps but for names, and start with scalars of any value at the same places.
+    fn same(&self) -> Result<bool, LaunchError> {
+        let [old, new] = &self.sides;
+        let same = |arguments: &[Argument]| {
+            let (old, new) = (self.launch(old, arguments)?, self.launch(new, arguments)?);
+            same(&old, &new, self.deadline)
+        };
+        let numbered = || self.inputs.numbered(self.arguments);
+        Ok(same(self.arguments)? && (self.inputs.symbolic.is_empty() || same(&numbered())?))
+    }
+
+    fn answer(&self) -> Result<Proof, LaunchError> {
+        let trials = self.trials()?;
+        let refutes = self.refutes();
         if refutes && let Some(found) = trials.run(self.options.trials, self.deadline)? {
             return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
         }
         let mut terms = Terms::new();
         terms.contracted = !refutes;
+        terms.reals = (self.options.mode == Mode::Reassociated).then(Reals::default);
         let mut decisions = Decisions::new(self.deadline.filter(|_| self.options.sat));
         let mut memories = Vec::new();
+        let mut undefined = None;
         let budget = Budget {
             steps: self.options.steps,
             terms: self.options.terms,
             deadline: self.deadline,
         };
         for (side, which) in self.sides.iter().zip(["old", "new"]) {
-            let launch = side
-                .kernel
-                .prepare(&side.range, self.arguments, &self.config)?;
-            let ran = Machine::run((&mut terms, &mut decisions), &launch, &known, budget);
+            let launch = self.launch(side, self.arguments)?;
+            let scalars = |arguments: &[Argument]| self.launch(side, arguments);
+            let ran = Scalars::new(&self.inputs, self.arguments, scalars).and_then(|scalars| {
+                let inputs = (&self.inputs.known, scalars.as_ref());
+                Machine::run((&mut terms, &mut decisions), &launch, inputs, budget)
+            });
             match ran {
-                Ok(memory) => memories.push(memory),
+                Ok(memory) => {
+                    memories.push(memory);
+                    undefined.get_or_insert(terms.undefined_bytes());
+                }
                 Err(Failed::Launch(error)) => return Err(error),
                 Err(Failed::Unknown(mut unknown)) => {
                     let suspect = unknown.values.take().map(|model| trials.filled(&model));
@@ -357,6 +387,8 @@ impl<'a> Question<'a> {
             }
             outputs.push(output);
         }
+        let mut choices = Choices::new(&terms, undefined.unwrap_or(0));
+        open.retain(|(old, new)| !choices.equal(*old, *new));
         let (verdict, queries) = self.decide(&trials, &mut terms, open)?;
         if verdict == Verdict::Proven {
             for output in &mut outputs {
@@ -393,7 +425,7 @@ impl<'a> Question<'a> {
         if open.is_empty() {
             return Ok((Verdict::Proven, Vec::new()));
         }
-        let refutes = self.options.mode == Mode::Bits;
+        let refutes = self.refutes();
         // Random values often tell terms apart; the executor has the last word.
         for seed in 0..if refutes { SAMPLES } else { 0 } {
             let mut random = SplitMix64::seed_from_u64(seed);
