@@ -3,6 +3,9 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::Rng;
 
+/// Kinds of contents.
+pub(crate) const KINDS: u64 = 12;
+
 /// Dwords at which results change: the least and largest numbers, floats that are special.
 const CORNERS: [u32; 12] = [
     0,
@@ -45,7 +48,7 @@ fn pick<T: Copy + Default>(random: &mut SplitMix64, all: &[T]) -> T {
 
 /// Fills bytes. The seed decides which kind of numbers they are; `numbers` are those of the programs.
 pub(crate) fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64, numbers: &[u32]) {
-    match seed % 12 {
+    match seed % KINDS {
         0 => return random.fill_bytes(bytes),
         3 => return bytes.fill(if seed.is_multiple_of(4) { 0xff } else { 0 }),
         6 => {
@@ -74,13 +77,13 @@ pub(crate) fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64, num
         }
         _ => {}
     }
-    let few: [u32; 3] = match seed % 12 {
+    let few: [u32; 3] = match seed % KINDS {
         9 => std::array::from_fn(|_| random.next_u32() % 16),
         _ => [0; 3],
     };
     let (words, rest) = bytes.as_chunks_mut::<4>();
     for (place, word) in words.iter_mut().enumerate() {
-        let number = match seed % 12 {
+        let number = match seed % KINDS {
             1 => random.next_u32() % 64,
             2 => {
                 let number = (random.next_u32() >> 8).cast_signed() - (1 << 23);

@@ -152,7 +152,11 @@ pub fn prove(
     options: &Options,
 ) -> Result<Proof, LaunchError> {
     let started = Instant::now();
-    let question = Question::new([old, new], arguments, config, options);
+    let mut question = Question::new([old, new], arguments, config, options);
+    let whole = std::mem::replace(
+        &mut question.deadline,
+        started.checked_add(options.time.saturating_sub(options.time / LAST)),
+    );
     let mut proof = match options.by_steps && question.same()? {
         true => Proof {
             steps: true,
@@ -161,8 +165,8 @@ pub fn prove(
         false => question.answer()?,
     };
     if matches!(proof.verdict, Verdict::Unknown(_)) && question.refutes() && options.trials > 0 {
-        let trials = question.trials()?;
-        if let Some(found) = trials.finding(proof.suspect.as_deref(), question.deadline)? {
+        question.deadline = whole;
+        if let Some(found) = question.last(proof.suspect.as_deref())? {
             proof.verdict = Verdict::Refuted(Box::new(found));
         }
     }
@@ -182,7 +186,7 @@ pub fn refute(
     options: &Options,
 ) -> Result<Option<Refutation>, LaunchError> {
     let question = Question::new([old, new], arguments, config, options);
-    question.trials()?.run(options.trials, question.deadline)
+    question.trials()?.run(0..options.trials, question.deadline)
 }
 
 /// Generated contents of buffers, by a seed; of 0 they are as given.
@@ -237,6 +241,12 @@ struct Question<'a> {
     deadline: Option<Instant>,
 }
 
+/// The part of the time that is left for a refutation where there is no proof.
+const LAST: u32 = 4;
+
+/// How many times the runs before a proof are made once more then.
+const AGAIN: u64 = 15;
+
 /// Random values of all variables.
 const SAMPLES: u64 = 8;
 
@@ -282,6 +292,16 @@ impl<'a> Question<'a> {
         side.kernel.prepare(&side.range, arguments, &config)
     }
 
+    /// A refutation without a proof: what checks find, or some of many runs.
+    fn last(&self, suspect: Option<&[Argument]>) -> Result<Option<Refutation>, LaunchError> {
+        let trials = self.trials()?;
+        if let Some(found) = trials.finding(suspect, self.deadline)? {
+            return Ok(Some(found));
+        }
+        let first = self.options.trials;
+        trials.run(first..first.saturating_mul(1 + AGAIN), self.deadline)
+    }
+
     /// Whether both are the same steps but for names, and start with scalars of any value at the same places.
     fn same(&self) -> Result<bool, LaunchError> {
         let [old, new] = &self.sides;
@@ -296,7 +316,7 @@ impl<'a> Question<'a> {
     fn answer(&self) -> Result<Proof, LaunchError> {
         let trials = self.trials()?;
         let refutes = self.refutes();
-        if refutes && let Some(found) = trials.run(self.options.trials, self.deadline)? {
+        if refutes && let Some(found) = trials.run(0..self.options.trials, self.deadline)? {
             return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
         }
         let mut terms = Terms::new();

@@ -1,10 +1,12 @@
 //! Runs of both kernels on the executor: they refute in milliseconds, and have the last word.
 
+use crate::contents::{KINDS, generate};
 use crate::prove::{Refutation, Side};
 use crate::scalars::Inputs;
 use crate::term::{Model, Variable};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use visakit_check::{Checks, Kind, check};
@@ -102,13 +104,13 @@ impl<'a> Trials<'a> {
         Ok(trials)
     }
 
-    /// Runs both on that many generated contents, the first being the given one.
+    /// Runs both on generated contents, of which number 0 is the given one.
     pub(crate) fn run(
         &self,
-        count: u64,
+        numbers: Range<u64>,
         deadline: Option<Instant>,
     ) -> Result<Option<Refutation>, LaunchError> {
-        for seed in 0..count {
+        for seed in numbers {
             if deadline.is_some_and(|end| Instant::now() > end) {
                 break;
             }
@@ -344,7 +346,12 @@ pub(crate) fn generated(
         if seed != 0
             && let Some(bytes) = inputs.bytes(number, argument)
         {
-            crate::contents::generate(bytes, seed, &mut random, numbers);
+            // The same kind of contents in all arguments first, then different ones.
+            let kind = match seed < 2 * KINDS {
+                true => seed,
+                false => seed + 7 * number as u64,
+            };
+            generate(bytes, kind, &mut random, numbers);
         }
     }
     arguments
