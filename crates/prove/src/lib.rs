@@ -17,9 +17,10 @@
 //! * `lower.rs` states integer operations as terms. It is not trusted: a function that disagrees with the executor on some
 //!   sample of its sources (numbers at which functions change, and random ones) remains a symbol, in every build.
 //! * `thread.rs` is a thread whose registers are terms, and where its lanes are; `machine.rs` runs the executor's translated
-//!   code ([`visakit_exec::code`]) on it, thread after thread from barrier to barrier; `message.rs` determines what a message
+//!   code ([`visakit_exec::code`]) on it, thread after thread from barrier to barrier; `message.rs` and `atomic.rs` determine what a message
 //!   accesses by running the executor's message on a probe ([`visakit_exec::Probe`]); `memory.rs` is memory, and who accesses
-//!   it without an order.
+//!   it without an order; `scalars.rs` finds the scalars of any value in the registers.
+//! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs, before anything runs.
 //! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
 //!   difference. `solver.rs` asks a command that reads SMT-LIB. `prove.rs` puts these together.
 //!
@@ -31,14 +32,20 @@
 
 #![forbid(unsafe_code)]
 
+mod atomic;
+mod contents;
 mod decide;
 mod lower;
 mod machine;
 mod memory;
 mod message;
+mod predicates;
 mod prove;
+mod refine;
+mod same;
 #[cfg(feature = "sat")]
 mod sat;
+mod scalars;
 mod solver;
 pub mod term;
 mod thread;

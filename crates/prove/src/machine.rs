@@ -1,15 +1,16 @@
 //! Runs a launch on terms.
 
 use crate::decide::Decisions;
-use crate::lower::{apply, bits};
-use crate::memory::{Bytes, Global, Moment};
-use crate::term::{Term, Terms};
+use crate::lower::apply;
+use crate::memory::{Bytes, Global, Moment, input};
+use crate::scalars::Scalars;
+use crate::term::Terms;
 use crate::thread::{Frame, LANES, Mask, Pause, Thread};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use visakit_exec::code::{Action, Code, Compute, Operation, Step};
+use visakit_exec::code::{Action, Code, Compute, Step};
 use visakit_exec::{LaneFunction, Limits, Probe, Program};
 use visakit_launch::{Launch, LaunchError};
 
@@ -64,15 +65,17 @@ pub(crate) struct Machine<'a> {
     pub(crate) sizes: (u64, u64),
     pub(crate) now: Moment,
     pub(crate) budget: Budget,
+    /// Scalar arguments of any value.
+    scalars: Option<&'a Scalars>,
     steps: u64,
 }
 
 impl<'a> Machine<'a> {
-    /// Runs all groups of a launch; the contents of arguments in `known` are as they are.
+    /// Runs all groups of a launch; the contents of arguments in `known` are as they are, and scalars have any value.
     pub(crate) fn run(
         (terms, decisions): (&'a mut Terms, &'a mut Decisions),
         launch: &'a Launch,
-        known: &HashSet<usize>,
+        (known, scalars): (&HashSet<usize>, Option<&'a Scalars>),
         budget: Budget,
     ) -> Result<Global, Failed> {
         let limits = Limits::default();
@@ -97,6 +100,7 @@ impl<'a> Machine<'a> {
                 waits: 0,
             },
             budget,
+            scalars,
             steps: 0,
         };
         for number in 0..launch.group_count() {
@@ -108,7 +112,7 @@ impl<'a> Machine<'a> {
         Ok(machine.global)
     }
 
-    fn program(&self) -> &'a Program {
+    pub(crate) fn program(&self) -> &'a Program {
         self.launch.program()
     }
 
@@ -118,7 +122,11 @@ impl<'a> Machine<'a> {
         let program = self.program();
         let defined = program.defined();
         let mut threads = Vec::new();
-        for thread in group.threads() {
+        let marked = self
+            .scalars
+            .map(|scalars| Ok((scalars, scalars.start(number, limits)?)));
+        let marked = marked.transpose().map_err(Failed::Launch)?;
+        for (number, thread) in group.threads().iter().enumerate() {
             let registers = thread.registers();
             let mut file = Vec::with_capacity(registers.len());
             // Registers that nobody reads before they are written need no term of their own.
@@ -128,7 +136,13 @@ impl<'a> Machine<'a> {
                     part.fill(true);
                 }
             }
-            for (byte, is_defined) in registers.iter().zip(is_defined) {
+            for (place, (byte, is_defined)) in registers.iter().zip(is_defined).enumerate() {
+                if let Some((scalars, groups)) = &marked
+                    && let Some(byte) = scalars.byte(groups, (number, place), *byte)?
+                {
+                    file.push(input(self.terms, byte.argument, byte.offset, byte.bytes));
+                    continue;
+                }
                 file.push(match is_defined {
                     true => self.terms.constant((*byte).into(), 8),
                     false => self.terms.undefined(),
@@ -490,106 +504,5 @@ impl<'a> Machine<'a> {
             thread.set_flag(self.terms, flag, &found, enabled)?;
         }
         Ok(())
-    }
-
-    /// Computations on predicates as a whole; false for others.
-    fn predicates(
-        &mut self,
-        thread: &mut Thread,
-        compute: &Compute,
-        lanes: usize,
-        enabled: &Mask,
-    ) -> Result<bool, Unknown> {
-        let zero = self.terms.constant(0, 1);
-        let [first, second] = &compute.flags;
-        let set = match compute.operation {
-            Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor => {
-                let (a, b) = (
-                    thread.flag(self.terms, first)?,
-                    thread.flag(self.terms, second)?,
-                );
-                let of = match compute.operation {
-                    Operation::FlagAnd => Terms::and,
-                    Operation::FlagOr => Terms::or,
-                    _ => Terms::xor,
-                };
-                Thread::zip(self.terms, &a, &b, of)
-            }
-            Operation::FlagNot => {
-                let mask = thread.flag(self.terms, first)?;
-                mask.map(|bit| self.terms.not(bit))
-            }
-            Operation::FlagFromBits => {
-                let [source, ..] = &compute.sources;
-                let element = self.unsigned(thread, source, 0)?;
-                let mut mask = [zero; LANES];
-                for (bit, to) in (0..).zip(&mut mask) {
-                    *to = self.terms.extract(element, bit, 1);
-                }
-                mask
-            }
-            Operation::FlagFromLanes => {
-                let [source, ..] = &compute.sources;
-                let mut mask = [zero; LANES];
-                for lane in 0..lanes {
-                    let element = self.unsigned(thread, source, lane)?;
-                    if let Some(to) = mask.get_mut(lane) {
-                        *to = self.terms.extract(element, 0, 1);
-                    }
-                }
-                mask
-            }
-            Operation::FlagToNumber(elements) => {
-                let to = &compute.destination;
-                if to.saturate || to.data_type.is_float() {
-                    return Err(Unknown::new("a predicate as a float, or saturated"));
-                }
-                let word = thread.element(self.terms, first.offset as usize, 4)?;
-                let kept = self.terms.constant((1 << elements.clamp(1, 32)) - 1, 32);
-                let word = self.terms.and(word, kept);
-                let by = self.terms.constant(first.first.into(), 32);
-                let word = self.terms.right(word, by);
-                let value = self.terms.zero_extend(word, bits(to.data_type));
-                for (lane, condition) in enabled.iter().enumerate().take(lanes) {
-                    if self.terms.number(*condition) == Some(0) {
-                        continue;
-                    }
-                    let place = thread.destination_place(self.terms, self.program(), to, lane)?;
-                    if let Some(place) = place {
-                        thread.set_element(self.terms, place, value, *condition)?;
-                    }
-                }
-                return Ok(true);
-            }
-            _ => return Ok(false),
-        };
-        if let Some(flag) = &compute.sets {
-            thread.set_flag(self.terms, flag, &set, enabled)?;
-        }
-        Ok(true)
-    }
-
-    /// An element as a dword, by its own signedness and without its modifier.
-    fn unsigned(
-        &mut self,
-        thread: &Thread,
-        source: &visakit_exec::code::Source,
-        lane: usize,
-    ) -> Result<Term, Unknown> {
-        if source.data_type.is_float() {
-            return Err(Unknown::new("a float as the bits of a predicate"));
-        }
-        let always = self.terms.constant(1, 1);
-        let program = self.program();
-        let element = thread.source(
-            (&mut *self.terms, &mut *self.decisions),
-            program,
-            source,
-            (lane, always),
-        )?;
-        Ok(match source.data_type.is_signed() {
-            true => self.terms.sign_extend(element, 32),
-            false => self.terms.zero_extend(element, 32),
-        })
     }
 }

@@ -1,8 +1,12 @@
 //! The proof for two launches.
 
 use crate::decide::Decisions;
+use crate::lower::Reals;
 use crate::machine::{Budget, Failed, Machine};
 use crate::memory::input;
+use crate::refine::Choices;
+use crate::same::same;
+use crate::scalars::{Inputs, Scalars};
 use crate::solver::{Answer, ask};
 use crate::term::{Deep, Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
 use crate::trial::{Difference, Trials, generated};
@@ -11,7 +15,7 @@ use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
-use visakit_launch::{Argument, Config, Kernel, LaunchError, NdRange};
+use visakit_launch::{Argument, Config, Kernel, Launch, LaunchError, NdRange};
 
 /// One of two kernels, and the grid.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +35,9 @@ pub enum Mode {
     /// Results of floats may differ where a product and a sum are contracted into one operation, or the operands of a
     /// product or sum are exchanged: what `-cl-mad-enable` allows, and which of two NaNs is passed on.
     Contracted,
+    /// Products and sums of floats are those of real numbers: besides, they are associative and distributive, as
+    /// `-cl-unsafe-math-optimizations` allows.
+    Reassociated,
 }
 
 /// What is asked.
@@ -38,6 +45,10 @@ pub enum Mode {
 pub struct Options {
     /// Arguments whose buffers have the content that they are given; of all others nobody knows it.
     pub known: Vec<usize>,
+    /// Arguments that are scalars of any value: the given one is only the first that is tried.
+    pub symbolic: Vec<usize>,
+    /// Whether kernels that are the same step by step are proven equal by that, without terms.
+    pub by_steps: bool,
     /// Runs on generated contents before anything is proven.
     pub trials: u64,
     /// What counts as equal. Only differences of bits can be shown by a run: other modes are never refuted.
@@ -60,7 +71,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             known: Vec::new(),
-            trials: 16,
+            symbolic: Vec::new(),
+            by_steps: true,
+            trials: 48,
             steps: 2_000_000,
             terms: 10_000_000,
             mode: Mode::Bits,
@@ -112,6 +125,9 @@ pub struct Output {
 pub struct Proof {
     /// The answer.
     pub verdict: Verdict,
+    /// Whether both are the same steps, but for the names of registers and labels and for what nothing depends on: the proof
+    /// holds for whatever they do, and nothing else was compared.
+    pub steps: bool,
     /// What was compared, if both kernels were understood.
     pub outputs: Vec<Output>,
     /// What rules left open, in SMT-LIB: satisfiable if the kernels differ.
@@ -136,15 +152,24 @@ pub fn prove(
     options: &Options,
 ) -> Result<Proof, LaunchError> {
     let started = Instant::now();
-    let config = own(config);
-    let mut question = Question {
-        sides: [old, new],
-        arguments,
-        config,
-        options,
-        deadline: started.checked_add(options.time),
+    let mut question = Question::new([old, new], arguments, config, options);
+    let whole = std::mem::replace(
+        &mut question.deadline,
+        started.checked_add(options.time.saturating_sub(options.time / LAST)),
+    );
+    let mut proof = match options.by_steps && question.same()? {
+        true => Proof {
+            steps: true,
+            ..Proof::of(Verdict::Proven)
+        },
+        false => question.answer()?,
     };
-    let mut proof = question.answer()?;
+    if matches!(proof.verdict, Verdict::Unknown(_)) && question.refutes() && options.trials > 0 {
+        question.deadline = whole;
+        if let Some(found) = question.last(proof.suspect.as_deref())? {
+            proof.verdict = Verdict::Refuted(Box::new(found));
+        }
+    }
     proof.time = started.elapsed();
     Ok(proof)
 }
@@ -160,20 +185,14 @@ pub fn refute(
     config: &Config<'_>,
     options: &Options,
 ) -> Result<Option<Refutation>, LaunchError> {
-    let known: HashSet<usize> = options.known.iter().copied().collect();
-    let trials = Trials {
-        sides: [old, new],
-        arguments,
-        config: own(config),
-        known: &known,
-    };
-    trials.run(options.trials, Instant::now().checked_add(options.time))
+    let question = Question::new([old, new], arguments, config, options);
+    question.trials()?.run(0..options.trials, question.deadline)
 }
 
 /// Generated contents of buffers, by a seed; of 0 they are as given.
 #[must_use]
 pub fn contents(arguments: &[Argument], options: &Options, seed: u64) -> Vec<Argument> {
-    generated(arguments, &options.known.iter().copied().collect(), seed)
+    generated(arguments, &Inputs::new(options), seed, &[])
 }
 
 /// Proves that a kernel does nothing wrong, whatever is in its buffers: no access is outside of all objects, no two threads
@@ -193,7 +212,9 @@ pub fn examine(
         trials: 0,
         ..options.clone()
     };
-    let mut proof = prove(side, side, arguments, config, &options)?;
+    let started = Instant::now();
+    let mut proof = Question::new([side, side], arguments, config, &options).answer()?;
+    proof.time = started.elapsed();
     if let Verdict::Unknown(unknown) = &mut proof.verdict {
         unknown.why = unknown.why.trim_start_matches("old: ").to_owned();
     }
@@ -207,7 +228,6 @@ fn own<'a>(config: &Config<'a>) -> Config<'a> {
         lenient: false,
         stray_reads: false,
         passes: &[],
-        compile: None,
         ..*config
     }
 }
@@ -217,8 +237,15 @@ struct Question<'a> {
     arguments: &'a [Argument],
     config: Config<'a>,
     options: &'a Options,
+    inputs: Inputs,
     deadline: Option<Instant>,
 }
+
+/// The part of the time that is left for a refutation where there is no proof.
+const LAST: u32 = 4;
+
+/// How many times the runs before a proof are made once more then.
+const AGAIN: u64 = 15;
 
 /// Random values of all variables.
 const SAMPLES: u64 = 8;
@@ -230,35 +257,91 @@ const PAIRS: usize = 4;
 #[cfg(feature = "sat")]
 const PART: u32 = 4;
 
-impl Question<'_> {
-    fn answer(&mut self) -> Result<Proof, LaunchError> {
-        let known: HashSet<usize> = self.options.known.iter().copied().collect();
-        let trials = Trials {
-            sides: self.sides,
-            arguments: self.arguments,
-            config: self.config,
-            known: &known,
+impl<'a> Question<'a> {
+    fn new(
+        sides: [Side<'a>; 2],
+        arguments: &'a [Argument],
+        config: &Config<'a>,
+        options: &'a Options,
+    ) -> Self {
+        Self {
+            sides,
+            arguments,
+            config: own(config),
+            options,
+            inputs: Inputs::new(options),
+            deadline: Instant::now().checked_add(options.time),
+        }
+    }
+
+    /// Whether a difference counts that a run shows.
+    fn refutes(&self) -> bool {
+        self.options.mode == Mode::Bits
+    }
+
+    fn trials(&self) -> Result<Trials<'_>, LaunchError> {
+        Trials::new(self.sides, self.arguments, self.config, &self.inputs)
+    }
+
+    /// The launch of a side, as it is examined: machine code does not keep all registers.
+    fn launch(&self, side: &Side<'_>, arguments: &[Argument]) -> Result<Launch, LaunchError> {
+        let config = Config {
+            compile: None,
+            ..self.config
         };
-        let refutes = self.options.mode == Mode::Bits;
-        if refutes && let Some(found) = trials.run(self.options.trials, self.deadline)? {
+        side.kernel.prepare(&side.range, arguments, &config)
+    }
+
+    /// A refutation without a proof: what checks find, or some of many runs.
+    fn last(&self, suspect: Option<&[Argument]>) -> Result<Option<Refutation>, LaunchError> {
+        let trials = self.trials()?;
+        if let Some(found) = trials.finding(suspect, self.deadline)? {
+            return Ok(Some(found));
+        }
+        let first = self.options.trials;
+        trials.run(first..first.saturating_mul(1 + AGAIN), self.deadline)
+    }
+
+    /// Whether both are the same steps but for names, and start with scalars of any value at the same places.
+    fn same(&self) -> Result<bool, LaunchError> {
+        let [old, new] = &self.sides;
+        let same = |arguments: &[Argument]| {
+            let (old, new) = (self.launch(old, arguments)?, self.launch(new, arguments)?);
+            same(&old, &new, self.deadline)
+        };
+        let numbered = || self.inputs.numbered(self.arguments);
+        Ok(same(self.arguments)? && (self.inputs.symbolic.is_empty() || same(&numbered())?))
+    }
+
+    fn answer(&self) -> Result<Proof, LaunchError> {
+        let trials = self.trials()?;
+        let refutes = self.refutes();
+        if refutes && let Some(found) = trials.run(0..self.options.trials, self.deadline)? {
             return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
         }
         let mut terms = Terms::new();
         terms.contracted = !refutes;
+        terms.reals = (self.options.mode == Mode::Reassociated).then(Reals::default);
         let mut decisions = Decisions::new(self.deadline.filter(|_| self.options.sat));
         let mut memories = Vec::new();
+        let mut undefined = None;
         let budget = Budget {
             steps: self.options.steps,
             terms: self.options.terms,
             deadline: self.deadline,
         };
         for (side, which) in self.sides.iter().zip(["old", "new"]) {
-            let launch = side
-                .kernel
-                .prepare(&side.range, self.arguments, &self.config)?;
-            let ran = Machine::run((&mut terms, &mut decisions), &launch, &known, budget);
+            let launch = self.launch(side, self.arguments)?;
+            let scalars = |arguments: &[Argument]| self.launch(side, arguments);
+            let ran = Scalars::new(&self.inputs, self.arguments, scalars).and_then(|scalars| {
+                let inputs = (&self.inputs.known, scalars.as_ref());
+                Machine::run((&mut terms, &mut decisions), &launch, inputs, budget)
+            });
             match ran {
-                Ok(memory) => memories.push(memory),
+                Ok(memory) => {
+                    memories.push(memory);
+                    undefined.get_or_insert(terms.undefined_bytes());
+                }
                 Err(Failed::Launch(error)) => return Err(error),
                 Err(Failed::Unknown(mut unknown)) => {
                     let suspect = unknown.values.take().map(|model| trials.filled(&model));
@@ -324,6 +407,8 @@ impl Question<'_> {
             }
             outputs.push(output);
         }
+        let mut choices = Choices::new(&terms, undefined.unwrap_or(0));
+        open.retain(|(old, new)| !choices.equal(*old, *new));
         let (verdict, queries) = self.decide(&trials, &mut terms, open)?;
         if verdict == Verdict::Proven {
             for output in &mut outputs {
@@ -332,6 +417,7 @@ impl Question<'_> {
         }
         Ok(Proof {
             verdict,
+            steps: false,
             outputs,
             queries,
             terms: terms.count(),
@@ -359,7 +445,7 @@ impl Question<'_> {
         if open.is_empty() {
             return Ok((Verdict::Proven, Vec::new()));
         }
-        let refutes = self.options.mode == Mode::Bits;
+        let refutes = self.refutes();
         // Random values often tell terms apart; the executor has the last word.
         for seed in 0..if refutes { SAMPLES } else { 0 } {
             let mut random = SplitMix64::seed_from_u64(seed);
@@ -468,6 +554,7 @@ impl Proof {
     const fn of(verdict: Verdict) -> Self {
         Self {
             verdict,
+            steps: false,
             outputs: Vec::new(),
             queries: Vec::new(),
             terms: 0,

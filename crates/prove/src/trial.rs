@@ -1,12 +1,16 @@
 //! Runs of both kernels on the executor: they refute in milliseconds, and have the last word.
 
+use crate::contents::{KINDS, generate};
 use crate::prove::{Refutation, Side};
+use crate::scalars::Inputs;
 use crate::term::{Model, Variable};
-use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
-use visakit_launch::{Argument, Config, LaunchError};
+use visakit_check::{Checks, Kind, check};
+use visakit_launch::{Argument, Config, LaunchError, Loaded, Variables};
 
 /// How two kernels differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,19 +28,34 @@ pub enum Difference {
     },
     /// Only the new kernel has a fault.
     Fault(String),
+    /// The output of `printf`.
+    Printed {
+        /// What the old kernel prints.
+        old: String,
+        /// What the new kernel prints.
+        new: String,
+    },
+    /// Only in the new kernel checks find that threads race, or that something depends on what was never written.
+    Finding(String),
 }
 
 /// Both kernels and their arguments.
 pub(crate) struct Trials<'a> {
-    pub(crate) sides: [Side<'a>; 2],
-    pub(crate) arguments: &'a [Argument],
-    pub(crate) config: Config<'a>,
-    /// Arguments whose content is given.
-    pub(crate) known: &'a HashSet<usize>,
+    sides: [Side<'a>; 2],
+    /// Translated once, where runs leave nothing to later ones.
+    loaded: [Option<Loaded>; 2],
+    arguments: &'a [Argument],
+    config: Config<'a>,
+    inputs: &'a Inputs,
+    /// Constants of both programs: at such numbers, and beside them, results change.
+    numbers: Vec<u32>,
 }
 
 /// What is in each argument after a run.
 type Contents = Vec<Option<Vec<u8>>>;
+
+/// What a run leaves: the contents, and what was printed.
+type Left = (Contents, Vec<u8>);
 
 /// Instructions of a run; a kernel that needs more tells nothing.
 const MOST_STEPS: u64 = 5_000_000;
@@ -44,20 +63,60 @@ const MOST_STEPS: u64 = 5_000_000;
 /// Runs to make a refutation smaller.
 const MOST_SHRINKS: usize = 200;
 
-impl Trials<'_> {
-    /// Runs both on that many generated contents, the first being the given one.
+/// Contents that are run under checks.
+const CHECKED: u64 = 3;
+
+/// Constants of programs that are tried.
+const MOST_NUMBERS: usize = 1 << 10;
+
+impl<'a> Trials<'a> {
+    pub(crate) fn new(
+        sides: [Side<'a>; 2],
+        arguments: &'a [Argument],
+        config: Config<'a>,
+        inputs: &'a Inputs,
+    ) -> Result<Self, LaunchError> {
+        let mut trials = Self {
+            sides,
+            loaded: [None, None],
+            arguments,
+            config,
+            inputs,
+            numbers: Vec::new(),
+        };
+        for (side, loaded) in sides.iter().zip(&mut trials.loaded) {
+            // Variables of a program outlive a run.
+            if side.kernel.data.is_empty() {
+                let variables = Variables::new(&[], &side.kernel.symbols)?;
+                let found = side.kernel.load(&Arc::new(variables), &config)?;
+                let constants = &found.program().code().constants;
+                for (_, bytes) in constants {
+                    let (words, _) = bytes.as_chunks::<4>();
+                    let words = words.iter().map(|word| u32::from_le_bytes(*word));
+                    trials.numbers.extend(words);
+                }
+                *loaded = Some(found);
+            }
+        }
+        trials.numbers.sort_unstable();
+        trials.numbers.dedup();
+        trials.numbers.truncate(MOST_NUMBERS);
+        Ok(trials)
+    }
+
+    /// Runs both on generated contents, of which number 0 is the given one.
     pub(crate) fn run(
         &self,
-        count: u64,
+        numbers: Range<u64>,
         deadline: Option<Instant>,
     ) -> Result<Option<Refutation>, LaunchError> {
-        for seed in 0..count {
+        for seed in numbers {
             if deadline.is_some_and(|end| Instant::now() > end) {
                 break;
             }
             let arguments = self.generated(seed);
-            if let Some(found) = self.compare(&arguments)? {
-                return Ok(Some(self.smaller(arguments, found)?));
+            if let Some(found) = self.refutation(arguments)? {
+                return Ok(Some(found));
             }
         }
         Ok(None)
@@ -65,11 +124,19 @@ impl Trials<'_> {
 
     /// Runs both on these contents of buffers.
     pub(crate) fn replay(&self, chosen: &Model) -> Result<Option<Refutation>, LaunchError> {
-        let arguments = self.filled(chosen);
-        match self.compare(&arguments)? {
-            Some(found) => Ok(Some(self.smaller(arguments, found)?)),
-            None => Ok(None),
-        }
+        self.refutation(self.filled(chosen))
+    }
+
+    /// A difference for these contents, made small. What the old kernel computes of what was never written, or in a race,
+    /// may be anything: its runs tell nothing.
+    fn refutation(&self, arguments: Vec<Argument>) -> Result<Option<Refutation>, LaunchError> {
+        let Some(found) = self.compare(&arguments)? else {
+            return Ok(None);
+        };
+        let found = self.smaller(arguments, found)?;
+        let [old, _] = &self.sides;
+        let defined = self.checked(old, &found.arguments)?.is_none();
+        Ok(defined.then_some(found))
     }
 
     /// The arguments, their buffers with these contents.
@@ -77,7 +144,9 @@ impl Trials<'_> {
         let mut arguments = self.arguments.to_vec();
         for (variable, value) in chosen {
             if let Variable::Input { argument, offset } = variable
-                && let Some(bytes) = arguments.get_mut(*argument as usize).and_then(content)
+                && let number = *argument as usize
+                && let Some(argument) = arguments.get_mut(number)
+                && let Some(bytes) = self.inputs.bytes(number, argument)
                 && let Ok(offset) = usize::try_from(*offset)
             {
                 let whole = bytes.len().saturating_sub(offset) >= 4 && offset.is_multiple_of(4);
@@ -96,7 +165,88 @@ impl Trials<'_> {
     }
 
     fn generated(&self, seed: u64) -> Vec<Argument> {
-        generated(self.arguments, self.known, seed)
+        generated(self.arguments, self.inputs, seed, &self.numbers)
+    }
+
+    /// What one of the two leaves, or its fault.
+    fn ran(
+        &self,
+        side: usize,
+        arguments: &[Argument],
+    ) -> Result<Result<Left, String>, LaunchError> {
+        let config = Config {
+            max_steps: MOST_STEPS,
+            ..self.config
+        };
+        let [old, new] = &self.sides;
+        let Side { kernel, range } = if side == 0 { old } else { new };
+        let launch = match self.loaded.get(side) {
+            Some(Some(loaded)) => loaded.launch(range, arguments, None, &config)?,
+            _ => kernel.prepare(range, arguments, &config)?,
+        };
+        Ok(match launch.run(&config) {
+            Ok(outcome) => {
+                let contents = (0..arguments.len()).map(|n| outcome.memory(n));
+                let contents = contents.map(|bytes| bytes.map(<[u8]>::to_vec)).collect();
+                Ok((contents, outcome.printed))
+            }
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    /// Contents for which checks find something in the new kernel, and nothing in the old one: that threads race, or that
+    /// something depends on what was never written. Those given are looked at first.
+    pub(crate) fn finding(
+        &self,
+        suspect: Option<&[Argument]>,
+        deadline: Option<Instant>,
+    ) -> Result<Option<Refutation>, LaunchError> {
+        let [old, new] = &self.sides;
+        let given = suspect.map(<[Argument]>::to_vec);
+        for arguments in given
+            .into_iter()
+            .chain((0..CHECKED).map(|n| self.generated(n)))
+        {
+            if deadline.is_some_and(|end| Instant::now() > end) {
+                break;
+            }
+            let Ok((expected, _)) = self.ran(0, &arguments)? else {
+                continue;
+            };
+            let Some(found) = self.checked(new, &arguments)? else {
+                continue;
+            };
+            if self.checked(old, &arguments)?.is_none() {
+                return Ok(Some(Refutation {
+                    arguments,
+                    difference: Difference::Finding(found),
+                    expected,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What checks find first.
+    fn checked(
+        &self,
+        side: &Side<'_>,
+        arguments: &[Argument],
+    ) -> Result<Option<String>, LaunchError> {
+        let config = Config {
+            max_steps: MOST_STEPS,
+            ..visakit_check::config(self.config)
+        };
+        let checks = Checks {
+            race: true,
+            uninitialized: true,
+            ..Checks::NONE
+        };
+        let launch = side.kernel.prepare(&side.range, arguments, &config)?;
+        let report = check(side.kernel, launch, &config, checks, &[])?;
+        let mut all = report.findings.into_iter();
+        let found = all.find(|f| matches!(f.kind, Kind::Race | Kind::Uninitialized));
+        Ok(found.map(|finding| finding.message))
     }
 
     /// The first difference, and what the old kernel leaves.
@@ -104,28 +254,12 @@ impl Trials<'_> {
         &self,
         arguments: &[Argument],
     ) -> Result<Option<(Difference, Contents)>, LaunchError> {
-        let [old, new] = &self.sides;
-        let run = |side: &Side<'_>| -> Result<Result<Contents, String>, LaunchError> {
-            let config = Config {
-                max_steps: MOST_STEPS,
-                ..self.config
-            };
-            let launch = side.kernel.prepare(&side.range, arguments, &config)?;
-            Ok(match launch.run(&config) {
-                Ok(outcome) => {
-                    let contents =
-                        (0..arguments.len()).map(|n| outcome.memory(n).map(<[u8]>::to_vec));
-                    Ok(contents.collect())
-                }
-                Err(error) => Err(error.to_string()),
-            })
-        };
         // Where the old kernel has a fault, the new one may do anything.
-        let Ok(expected) = run(old)? else {
+        let Ok((expected, printed)) = self.ran(0, arguments)? else {
             return Ok(None);
         };
-        let found = match run(new)? {
-            Ok(found) => found,
+        let (found, other) = match self.ran(1, arguments)? {
+            Ok(left) => left,
             Err(fault) => return Ok(Some((Difference::Fault(fault), expected))),
         };
         let pairs = expected.iter().zip(&found).enumerate();
@@ -146,6 +280,10 @@ impl Trials<'_> {
                 return Ok(Some((difference, expected)));
             }
         }
+        if printed != other {
+            let [old, new] = [printed, other].map(|text| String::from_utf8_lossy(&text).into());
+            return Ok(Some((Difference::Printed { old, new }, expected)));
+        }
         Ok(None)
     }
 
@@ -157,10 +295,8 @@ impl Trials<'_> {
     ) -> Result<Refutation, LaunchError> {
         let mut left = MOST_SHRINKS;
         for number in 0..arguments.len() {
-            if self.known.contains(&number) {
-                continue;
-            }
-            let bytes = arguments.get_mut(number).and_then(content);
+            let argument = arguments.get_mut(number);
+            let bytes = argument.and_then(|argument| self.inputs.bytes(number, argument));
             let length = bytes.map_or(0, |bytes| bytes.len());
             let mut part = length;
             while part > 0 && left > 0 {
@@ -171,7 +307,7 @@ impl Trials<'_> {
                     start += part;
                     let Some(zeroed) = tried
                         .get_mut(number)
-                        .and_then(content)
+                        .and_then(|argument| self.inputs.bytes(number, argument))
                         .and_then(|bytes| bytes.get_mut(range))
                     else {
                         continue;
@@ -197,78 +333,26 @@ impl Trials<'_> {
     }
 }
 
-/// The arguments with generated contents, the first being the given ones.
+/// The arguments with generated contents, the first being the given ones. Some contents are made of `numbers`.
 pub(crate) fn generated(
     arguments: &[Argument],
-    known: &HashSet<usize>,
+    inputs: &Inputs,
     seed: u64,
+    numbers: &[u32],
 ) -> Vec<Argument> {
     let mut arguments = arguments.to_vec();
     let mut random = SplitMix64::seed_from_u64(seed);
     for (number, argument) in arguments.iter_mut().enumerate() {
-        if seed == 0 || known.contains(&number) {
-            continue;
-        }
-        if let Some(bytes) = content(argument) {
-            generate(bytes, seed, &mut random);
+        if seed != 0
+            && let Some(bytes) = inputs.bytes(number, argument)
+        {
+            // The same kind of contents in all arguments first, then different ones.
+            let kind = match seed < 2 * KINDS {
+                true => seed,
+                false => seed + 7 * number as u64,
+            };
+            generate(bytes, kind, &mut random, numbers);
         }
     }
     arguments
-}
-
-/// The content of a buffer or image.
-fn content(argument: &mut Argument) -> Option<&mut Vec<u8>> {
-    match argument {
-        Argument::Buffer(bytes) => Some(bytes),
-        Argument::Image(image) => Some(&mut image.bytes),
-        _ => None,
-    }
-}
-
-/// Contents of several kinds: kernels look at numbers of different sizes.
-fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64) {
-    let (words, _) = bytes.as_chunks_mut::<4>();
-    match seed % 6 {
-        0 => random.fill_bytes(bytes),
-        1 => {
-            for word in words {
-                *word = (random.next_u32() % 64).to_le_bytes();
-            }
-        }
-        2 => {
-            for word in words {
-                let number = (random.next_u32() >> 8).cast_signed() - (1 << 23);
-                *word = (number as f32 / 4096.0).to_le_bytes();
-            }
-        }
-        3 => bytes.fill(if seed.is_multiple_of(4) { 0xff } else { 0 }),
-        4 => {
-            // What is given, with other bits here and there.
-            for word in words {
-                if random.next_u64().is_multiple_of(4) {
-                    *word = random.next_u32().to_le_bytes();
-                }
-            }
-        }
-        _ => {
-            const CORNERS: [u32; 12] = [
-                0,
-                1,
-                0xffff_ffff,
-                0x8000_0000,
-                0x7fff_ffff,
-                0x3f80_0000,
-                0xbf80_0000,
-                0x7f80_0000,
-                0x7fc0_0000,
-                0x0000_0001,
-                0x0080_0000,
-                0x4000_0000,
-            ];
-            for word in words {
-                let pick = usize::try_from(random.next_u32()).unwrap_or(0) % CORNERS.len();
-                *word = CORNERS.get(pick).copied().unwrap_or(0).to_le_bytes();
-            }
-        }
-    }
 }

@@ -19,7 +19,8 @@ use visakit_prove::{Difference, Mode, Options, Proof, Side, Verdict, prove};
   visakit prove old.isa new.isa --zeinfo k.zeinfo --global 64 --arg zeros:256 --witness apart
   visakit run --case apart/old apart/new         what they do on the inputs that tell them apart
 
-The grid, the sizes of buffers, and all arguments that are no buffers are as given; what is in the buffers is not known.
+The grid, the sizes of buffers, and all arguments that are no buffers are as given, unless they are named by --symbolic;
+what is in the buffers is not known.
 docs/proving.md says what a proof means. The exit code is 0 if the kernels are proven equal, 1 otherwise, 2 for input
 that cannot be used.")]
 pub(crate) struct ProveArgs {
@@ -34,8 +35,11 @@ pub(crate) struct ProveArgs {
     /// The content of the buffer of argument N is as given, such as that of a table of indices.
     #[arg(long, value_name = "N", value_delimiter = ',')]
     known: Vec<usize>,
+    /// The scalar argument N has any value; the given one is only tried first.
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    symbolic: Vec<usize>,
     /// How many generated contents both kernels run on before anything is proven.
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = 48)]
     trials: u64,
     /// Most seconds for a pair of kernels.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
@@ -47,7 +51,7 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "DIR")]
     smt2: Option<PathBuf>,
     /// What counts as equal: the same bits, or also floats that differ in contracted products and sums, and in the order
-    /// of their operands.
+    /// of their operands, or in everything that makes no difference to real numbers.
     #[arg(long, value_enum, value_name = "MODE", default_value_t)]
     mode: Equality,
     /// Leave out the solver inside.
@@ -66,6 +70,8 @@ enum Equality {
     Bits,
     /// Products and sums of floats may be contracted, and their operands exchanged.
     Contracted,
+    /// Products and sums of floats are those of real numbers.
+    Reassociated,
 }
 
 impl Equality {
@@ -73,6 +79,7 @@ impl Equality {
         match self {
             Self::Bits => Mode::Bits,
             Self::Contracted => Mode::Contracted,
+            Self::Reassociated => Mode::Reassociated,
         }
     }
 
@@ -80,6 +87,7 @@ impl Equality {
         match self {
             Self::Bits => "bits",
             Self::Contracted => "contracted",
+            Self::Reassociated => "reassociated",
         }
     }
 }
@@ -176,6 +184,7 @@ fn pair(
 ) -> Result<Status, Failure> {
     let options = Options {
         known: args.known.clone(),
+        symbolic: args.symbolic.clone(),
         trials: args.trials,
         time: Duration::from_secs(args.time),
         mode: args.mode.mode(),
@@ -214,6 +223,9 @@ fn pair(
     tell(args, old, &proof)
 }
 
+/// What was compared of kernels that are the same step by step.
+const SAME: &str = "all instructions: the same, but for names and for what nothing depends on";
+
 const fn verdict(proof: &Proof) -> &'static str {
     match proof.verdict {
         Verdict::Proven => "proven",
@@ -234,13 +246,19 @@ fn reason(proof: &Proof) -> Option<String> {
                 new,
             } => format!("argument {argument}, byte {offset}: old {old:#04x}, new {new:#04x}"),
             Difference::Fault(fault) => format!("only the new one has a fault: {fault}"),
+            Difference::Printed { old, new } => format!("printed: old {old:?}, new {new:?}"),
+            Difference::Finding(found) => format!("checks find only in the new one: {found}"),
         }),
         Verdict::Unknown(unknown) => Some(unknown.to_string()),
     }
 }
 
 /// What the answer takes for granted.
-pub(super) fn assumptions(known: &[usize], range: &NdRange, arguments: &[Argument]) -> Vec<String> {
+pub(super) fn assumptions(
+    (known, symbolic): (&[usize], &[usize]),
+    range: &NdRange,
+    arguments: &[Argument],
+) -> Vec<String> {
     let NdRange { global, local, .. } = range;
     let mut all = vec![format!(
         "a grid of {global:?} work-items in groups of {local:?}"
@@ -259,6 +277,12 @@ pub(super) fn assumptions(known: &[usize], range: &NdRange, arguments: &[Argumen
                     count(bytes.len(), "byte")
                 )
             }
+            Argument::Value(bytes) if symbolic.contains(&number) => {
+                format!(
+                    "argument {number}: any value of {}",
+                    count(bytes.len(), "byte")
+                )
+            }
             Argument::Value(bytes) => {
                 let digits: String = bytes.iter().rev().map(|b| format!("{b:02x}")).collect();
                 format!("argument {number}: the value 0x{digits}")
@@ -272,7 +296,7 @@ pub(super) fn assumptions(known: &[usize], range: &NdRange, arguments: &[Argumen
 fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failure> {
     let name = printable(old.kernel.info().name.as_bytes());
     let reason = reason(proof).map(|why| printable(why.as_bytes()));
-    let assumed = assumptions(&args.known, &old.range, old.arguments);
+    let assumed = assumptions((&args.known, &args.symbolic), &old.range, old.arguments);
     if args.run.json() {
         let outputs: Vec<Value> = proof
             .outputs
@@ -286,6 +310,7 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
                 "reason": reason,
                 "mode": args.mode.name(),
                 "assumed": assumed,
+                "steps": proof.steps,
                 "outputs": outputs,
                 "terms": proof.terms,
                 "seconds": proof.time.as_secs_f64(),
@@ -302,6 +327,9 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
             writeln!(out, "  assumed    {line}")?;
         }
         writeln!(out, "  mode       {}", args.mode.name())?;
+        if proof.steps {
+            writeln!(out, "  compared   {SAME}")?;
+        }
         for o in &proof.outputs {
             let state = match o.open {
                 0 => "all equal".to_owned(),
@@ -318,9 +346,15 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
             && matches!(proof.verdict, Verdict::Refuted(_))
         {
             let folder = input::name(folder);
+            let verb = match &proof.verdict {
+                Verdict::Refuted(found) if matches!(found.difference, Difference::Finding(_)) => {
+                    "check"
+                }
+                _ => "run",
+            };
             writeln!(
                 out,
-                "  witness    {folder}: `visakit run --case {folder}/old {folder}/new`"
+                "  witness    {folder}: `visakit {verb} --case {folder}/old {folder}/new`"
             )?;
         }
         out.flush()?;

@@ -11,6 +11,7 @@ mod display;
 mod effects;
 mod live;
 mod modes;
+mod nameless;
 mod relocate;
 pub(crate) mod uses;
 mod verify;
@@ -21,6 +22,7 @@ pub(crate) use count::Tallies;
 pub use count::{Count, StepCounts};
 pub use live::{Dwords, Liveness, Walk};
 pub use modes::Modes;
+pub use nameless::Nameless;
 pub use verify::Violation;
 
 pub use crate::message::plain::{

@@ -37,7 +37,7 @@ fn relocate_word(offset: &mut u32, moved: Moved<'_>) {
 }
 
 impl Step {
-    fn relocate(&mut self, moved: Moved<'_>) {
+    pub(super) fn relocate(&mut self, moved: Moved<'_>) {
         if let Some(flag) = &mut self.predicate {
             relocate_word(&mut flag.offset, moved);
         }

@@ -20,6 +20,27 @@ impl Memory {
         }
     }
 
+    /// Whether a program finds the same in both: the same bytes in buffers at the same addresses, and the same surfaces and
+    /// samplers. False if threads may reach other buffers.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let buffers = |memory: &Self| {
+            let all = memory.buffers.iter();
+            all.map(|b| (b.address, b.bytes)).collect::<Vec<_>>()
+        };
+        self.others.is_none()
+            && other.others.is_none()
+            && buffers(self) == buffers(other)
+            && self.buffers().all(|b| self.read(b) == other.read(b))
+            && self.table == other.table
+            && self.bindless == other.bindless
+            && self.states == other.states
+            && self.samplers == other.samplers
+            && self.bindless_samplers == other.bindless_samplers
+            && (self.arguments, self.exact, self.lenient)
+                == (other.arguments, other.exact, other.lenient)
+    }
+
     /// Puts a surface at a binding-table index.
     ///
     /// # Errors

@@ -129,7 +129,7 @@ pub trait Reachable: fmt::Debug + Send + Sync {
 const REACHED: u32 = 1 << 31;
 
 /// A surface prepared by [`Memory::bind`], and its append counter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bound {
     pub(crate) surface: Surface,
     pub(crate) counter: Option<(BufferId, u64)>,

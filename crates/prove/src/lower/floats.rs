@@ -114,6 +114,17 @@ pub(super) fn contracted(
         return None;
     }
     let width = bits(data_type);
+    if terms.reals.is_some() {
+        let signed = used.iter().zip(elements).map(|((_, modify), element)| {
+            let negative = *modify == Modify::Neg;
+            (negative || *modify == Modify::None).then_some((*element, negative))
+        });
+        let operands = signed.collect::<Option<Vec<_>>>();
+        let how = (function, data_type, width);
+        if let Some(found) = operands.and_then(|all| super::reals::value(terms, how, &all)) {
+            return Some(found);
+        }
+    }
     let mut operands = Vec::new();
     for ((_, modify), element) in used.iter().zip(elements) {
         let sign = terms.constant(1 << (width - 1), width);

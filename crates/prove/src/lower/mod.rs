@@ -7,6 +7,9 @@
 mod floats;
 mod integers;
 mod pieces;
+mod reals;
+
+pub(crate) use reals::Reals;
 
 use crate::term::{Function, Output, Term, Terms, Values, Variable, ones};
 use hashbrown::HashMap;

@@ -137,6 +137,8 @@ pub struct Terms {
     known: HashMap<(Node, u8), Term>,
     /// Whether products and sums of floats may be contracted, and their operands exchanged.
     pub(crate) contracted: bool,
+    /// Which terms are polynomials of others, if floats count as real numbers.
+    pub(crate) reals: Option<crate::lower::Reals>,
     /// Undefined bytes so far.
     undefined: u32,
     /// Terms where a bit is known to be set.
@@ -224,6 +226,11 @@ impl Terms {
     pub fn undefined(&mut self) -> Term {
         self.undefined += 1;
         self.variable(Variable::Undefined(self.undefined), 8)
+    }
+
+    /// How many bytes that were never written there are: their numbers end with this one.
+    pub(crate) const fn undefined_bytes(&self) -> u32 {
+        self.undefined
     }
 
     /// The variables that a term depends on.

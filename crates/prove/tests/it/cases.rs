@@ -43,7 +43,13 @@ fn texts_are_proven_equal() {
     let fixtures = visakit_testing::fixtures();
     for case in ["call_sub/dg2", "lreduce/acm-g10", "partial_groups/pvc"] {
         let path = fixtures.join("cases").join(case);
-        let proof = proof(&path, true, &Options::default(), |object| object);
+        let mut options = Options::default();
+        assert!(
+            proof(&path, true, &options, |object| object).steps,
+            "{case}"
+        );
+        options.by_steps = false;
+        let proof = proof(&path, true, &options, |object| object);
         assert_eq!(proof.verdict, Verdict::Proven, "{case}");
         assert!(proof.outputs.iter().any(|o| o.written > 0), "{case}");
     }

@@ -1,7 +1,8 @@
 //! What a test of soundness has to find: routines that differ in one thing only.
 
-use crate::generate::{Asked, Routine, ask};
-use visakit_prove::Verdict;
+use crate::generate::{Asked, Routine, ask, between};
+use visakit_launch::Config;
+use visakit_prove::{Mode, Options, Verdict, prove};
 
 fn verdict(old: &[&str], new: &[&str]) -> Verdict {
     let routine = |lines: &[&str]| Routine {
@@ -79,4 +80,49 @@ fn what_differs_is_refuted() {
             "{old:?} {new:?} {found:?}"
         );
     }
+}
+
+/// What the old routine leaves open, the new one may choose, but not the other way round. `R` is never written.
+#[test]
+fn undefined_bits_of_the_old_kernel_are_free() {
+    let open = &["mov (M1, 8) D0(0,0)<1> R(0,0)<1;1,0>"][..];
+    let chosen = &["mov (M1, 8) D0(0,0)<1> 0x5:d"][..];
+    assert_eq!(verdict(open, chosen), Verdict::Proven);
+    assert!(matches!(verdict(chosen, open), Verdict::Refuted(_)));
+    let twice = [open[0], "mov (M1, 8) D1(0,0)<1> R(0,0)<1;1,0>"];
+    let unequal = [chosen[0], "mov (M1, 8) D1(0,0)<1> 0x6:d"];
+    assert!(matches!(verdict(&twice, &unequal), Verdict::Unknown(_)));
+}
+
+/// As real numbers, products and sums are associative and distributive; a difference of real numbers is one.
+#[test]
+fn floats_as_real_numbers() {
+    let text = |lines: &[&str]| {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        Routine { lines }.text()
+    };
+    let within = |old: &[&str], new: &[&str], mode| {
+        let options = Options {
+            mode,
+            ..Options::default()
+        };
+        let proof = between([&text(old), &text(new)], |old, new, arguments| {
+            prove(old, new, arguments, &Config::default(), &options).unwrap()
+        });
+        proof.unwrap().verdict
+    };
+    let add = |to, a, b| format!("add (M1, 16) F{to}(0,0)<1> F{a}(0,0)<1;1,0> F{b}(0,0)<1;1,0>");
+    let mul = |to, a, b| format!("mul (M1, 16) F{to}(0,0)<1> F{a}(0,0)<1;1,0> F{b}(0,0)<1;1,0>");
+    // F0 * (F1 + F2), and F2 * F0 + F1 * F0.
+    let (sum, whole) = (add(4, 1, 2), mul(0, 0, 4));
+    let (first, second, both) = (mul(4, 2, 0), mul(5, 1, 0), add(0, 4, 5));
+    let old = [sum.as_str(), &whole];
+    let new = [first.as_str(), &second, &both];
+    assert_eq!(within(&old, &new, Mode::Reassociated), Verdict::Proven);
+    for mode in [Mode::Bits, Mode::Contracted] {
+        assert_ne!(within(&old, &new, mode), Verdict::Proven);
+    }
+    let other = mul(5, 1, 1);
+    let wrong = [first.as_str(), &other, &both];
+    assert_ne!(within(&old, &wrong, Mode::Reassociated), Verdict::Proven);
 }

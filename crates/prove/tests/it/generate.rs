@@ -33,7 +33,7 @@ kernels:
 ";
 
 /// Temporaries, each as dwords, words, bytes and floats.
-const TEMPORARIES: usize = 6;
+pub(crate) const TEMPORARIES: usize = 6;
 
 /// A routine: a line for each instruction.
 #[derive(Clone, Debug)]
@@ -257,7 +257,7 @@ impl Maker {
 }
 
 impl Routine {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::from(
             ".version 4.1\n.kernel \"k\"\n.decl L v_type=G type=uw num_elts=16 align=hword\n\
              .decl LY v_type=G type=uw num_elts=16 align=hword\n\
@@ -311,7 +311,26 @@ pub(crate) enum Asked {
 
 /// Proves the routines equal without running them, or only runs them. `None` if one is no legal text.
 pub(crate) fn ask(old: &Routine, new: &Routine, only_run: bool) -> Option<Asked> {
-    let texts = [old.text(), new.text()];
+    let options = Options {
+        trials: if only_run { 24 } else { 0 },
+        by_steps: false,
+        ..Options::default()
+    };
+    between([&old.text(), &new.text()], |old, new, arguments| {
+        let config = Config::default();
+        if only_run {
+            let found = refute(old, new, arguments, &config, &options).unwrap();
+            return Asked::Refutation(found.map(Box::new));
+        }
+        Asked::Proof(prove(old, new, arguments, &config, &options).unwrap())
+    })
+}
+
+/// Does something with two texts and their arguments. `None` if one is no legal text.
+pub(crate) fn between<T>(
+    texts: [&str; 2],
+    work: impl FnOnce(Side<'_>, Side<'_>, &[Argument]) -> T,
+) -> Option<T> {
     let assembled: Option<Vec<_>> = texts
         .iter()
         .map(|text| asm::assemble(text.as_bytes(), &asm::Options::default()).ok())
@@ -323,17 +342,5 @@ pub(crate) fn ask(old: &Routine, new: &Routine, only_run: bool) -> Option<Asked>
     let kernels = [old, new].map(|object| Kernel::new(object, "k", &zeinfo).unwrap());
     let range = NdRange::new(&[16], &[16], &[]).unwrap();
     let [old, new] = kernels.each_ref().map(|kernel| Side { kernel, range });
-    let arguments = [Argument::Buffer(vec![0; 256])];
-    let config = Config::default();
-    let options = Options {
-        trials: if only_run { 24 } else { 0 },
-        ..Options::default()
-    };
-    if only_run {
-        let found = refute(old, new, &arguments, &config, &options).unwrap();
-        return Some(Asked::Refutation(found.map(Box::new)));
-    }
-    Some(Asked::Proof(
-        prove(old, new, &arguments, &config, &options).unwrap(),
-    ))
+    Some(work(old, new, &[Argument::Buffer(vec![0; 256])]))
 }

@@ -15,3 +15,5 @@ mod generate;
 mod mutants;
 mod pairs;
 mod plants;
+mod scalars;
+mod steps;

@@ -4,19 +4,19 @@ use crate::generate::{Asked, Maker, Routine, ask};
 use visakit_prove::Verdict;
 
 /// How many pairs; `VISAKIT_PROVE=100000` for a long run.
-fn pairs() -> u64 {
+pub(crate) fn pairs() -> u64 {
     let number = std::env::var("VISAKIT_PROVE").ok();
     number.and_then(|n| n.parse().ok()).unwrap_or(300)
 }
 
 /// The first pair; for runs that go on where another one ended.
-fn first() -> u64 {
+pub(crate) fn first() -> u64 {
     let number = std::env::var("VISAKIT_PROVE_FIRST").ok();
     number.and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
 /// Another instruction, number, condition, type, operand or predicate in one line.
-fn mutate(maker: &mut Maker, routine: &Routine) -> Routine {
+pub(crate) fn mutate(maker: &mut Maker, routine: &Routine) -> Routine {
     let mut lines = routine.lines.clone();
     let at = maker.below(lines.len());
     let line = lines[at].clone();

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use visakit_exec::Compiler;
 use visakit_isa::object::Object;
-use visakit_launch::{Case, Config, LaunchError};
+use visakit_jit::Jit;
+use visakit_launch::{Argument, Case, Compile, Config, LaunchError};
 use visakit_prove::{Options, Proof, Side, Verdict, prove};
 use visakit_text::Printer;
 use visakit_text::asm;
@@ -26,7 +29,26 @@ pub(crate) fn pair(
     options: &Options,
     change: impl FnOnce(Object<'static>) -> Object<'static>,
 ) -> Result<Proof, LaunchError> {
-    let config = Config::default();
+    let asked = |sides: [Side<'_>; 2], arguments: &[Argument], config: &Config<'_>| {
+        let [old, new] = sides;
+        prove(old, new, arguments, config, options)
+    };
+    both(old, new, change, asked)
+}
+
+/// Does something with two cases, the second with a changed object, and the arguments of the first. Runs that are long are
+/// runs of machine code.
+pub(crate) fn both<T>(
+    old: &Case,
+    new: &Case,
+    change: impl FnOnce(Object<'static>) -> Object<'static>,
+    work: impl FnOnce([Side<'_>; 2], &[Argument], &Config<'_>) -> Result<T, LaunchError>,
+) -> Result<T, LaunchError> {
+    let compiler = Jit::host().map(|jit| Arc::new(jit) as Arc<dyn Compiler>);
+    let config = Config {
+        compile: compiler.as_ref().map(Compile::when_it_pays),
+        ..Config::default()
+    };
     old.launch(
         true,
         &config,
@@ -41,7 +63,7 @@ pub(crate) fn pair(
                     kernel,
                     range: *launch.range(),
                 };
-                prove(first, second, arguments, &config, options)
+                work([first, second], arguments, &config)
             })
         },
     )
@@ -139,14 +161,24 @@ impl Group {
         self.unknown.push(name);
     }
 
-    fn tell(&mut self, group: &str) {
+    /// The median and the longest of the times of proofs.
+    fn times(&mut self) -> [Duration; 2] {
         self.times.sort_unstable();
-        let median = self
-            .times
-            .get(self.times.len() / 2)
-            .copied()
-            .unwrap_or_default();
-        let largest = self.times.last().copied().unwrap_or_default();
+        let median = self.times.get(self.times.len() / 2).copied();
+        let longest = self.times.last().copied();
+        [median, longest].map(Option::unwrap_or_default)
+    }
+
+    /// A row of a table.
+    fn row(&mut self, group: &str) -> String {
+        let [median, longest] = self.times();
+        let counts = [&self.proven, &self.refuted, &self.unknown].map(Vec::len);
+        let [proven, refuted, unknown] = counts;
+        format!("| {group} | {proven} | {refuted} | {unknown} | {median:.1?} | {longest:.1?} |")
+    }
+
+    fn tell(&mut self, group: &str) {
+        let [median, largest] = self.times();
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
         let reasons: Vec<String> = reasons
@@ -186,41 +218,72 @@ fn cases(root: &Path, device: &str) -> Vec<PathBuf> {
     all
 }
 
+/// Proves each case of one folder equal to that of the other, if its name and source are wanted.
+fn between([old, new]: [&Path; 2], device: &str, wanted: impl Fn(&str, &str) -> bool) -> Group {
+    let mut group = Group::default();
+    for path in cases(old, device) {
+        let kernel = path.parent().and_then(Path::file_name).unwrap();
+        let name = kernel.to_string_lossy().into_owned();
+        let other = new.join(kernel).join(device);
+        let (Ok(old), Ok(new)) = (Case::open(&path), Case::open(&other)) else {
+            continue;
+        };
+        let source = std::fs::read_to_string(path.join("../kernel.cl")).unwrap_or_default();
+        if !wanted(&name, &source) {
+            continue;
+        }
+        let started = Instant::now();
+        let found = pair(&old, &new, &options(40), |object| object);
+        group.add(name, &found, started.elapsed());
+    }
+    group
+}
+
+/// Proves each case of a folder equal to its own text after edits without effect.
+fn edits(root: &Path, device: &str) -> Group {
+    let mut group = Group::default();
+    for path in cases(root, device) {
+        let case = Case::open(&path).unwrap();
+        let started = Instant::now();
+        let found = pair(&case, &case, &options(40), |object| {
+            edited(&object, grf_bytes(&case))
+        });
+        group.add(case.name(), &found, started.elapsed());
+    }
+    group
+}
+
 /// Proves each case of one folder equal to that of the other; `VISAKIT_PROVE_PAIRS=OLD:NEW:DEVICE` for other folders than
 /// those of the reference data.
 #[test]
 fn two_compilers_made_the_same() {
     let given = setting("VISAKIT_PROVE_PAIRS");
-    let (old, new, device) = match given.as_deref().map(|g| g.split(':').collect::<Vec<_>>()) {
-        Some(words) => (words[0].into(), words[1].into(), words[2].to_owned()),
-        None => {
-            let name = "proofs between two compilers";
-            let folders = ["cases", "cases240"].map(|path| visakit_testing::shared(name, path));
-            let [Some(old), Some(new)] = folders else {
-                return;
-            };
-            (old, new, "dg2".to_owned())
-        }
-    };
-    let mut group = Group::default();
-    for path in cases(&old, &device) {
-        let kernel = path.parent().and_then(Path::file_name).unwrap();
-        let name = kernel.to_string_lossy().into_owned();
-        if given.is_none() && !SOON_PROVEN.contains(&name.as_str()) {
-            continue;
-        }
-        let other = new.join(kernel).join(&device);
-        let (Ok(old), Ok(new)) = (Case::open(&path), Case::open(&other)) else {
-            continue;
+    let (old, new, device): (PathBuf, PathBuf, _) =
+        match given.as_deref().map(|g| g.split(':').collect::<Vec<_>>()) {
+            Some(words) => (words[0].into(), words[1].into(), words[2].to_owned()),
+            None => match reference() {
+                Some([old, new]) => (old, new, "dg2".to_owned()),
+                None => return,
+            },
         };
-        let started = Instant::now();
-        let found = pair(&old, &new, &options(40), |object| object);
-        group.add(name, &found, started.elapsed());
-    }
+    let all = given.is_some();
+    let mut group = between([&old, &new], &device, |name, _| {
+        all || SOON_PROVEN.contains(&name)
+    });
     group.tell("between compilers");
-    if given.is_none() {
+    if !all {
         assert_eq!(group.unknown, Vec::<String>::new());
         assert_eq!(group.refuted, Vec::<String>::new());
+    }
+}
+
+/// The cases of two compilers.
+fn reference() -> Option<[PathBuf; 2]> {
+    let folders = ["cases", "cases240"];
+    let found = folders.map(|path| visakit_testing::shared("proofs between two compilers", path));
+    match found {
+        [Some(old), Some(new)] => Some([old, new]),
+        _ => None,
     }
 }
 
@@ -236,17 +299,36 @@ fn edits_without_effect_are_proven() {
         Some((root, device)) => (root.into(), device.to_owned()),
         None => (visakit_testing::fixtures().join("cases"), "dg2".to_owned()),
     };
-    let mut group = Group::default();
-    for path in cases(&root, &device) {
-        let case = Case::open(&path).unwrap();
-        let started = Instant::now();
-        let found = pair(&case, &case, &options(40), |object| {
-            edited(&object, grf_bytes(&case))
-        });
-        group.add(case.name(), &found, started.elapsed());
-    }
+    let mut group = edits(&root, &device);
     group.tell("edited without effect");
-    if given.is_none() {
-        assert!(!group.proven.is_empty() && group.refuted.is_empty());
+    assert!(!group.proven.is_empty());
+    assert_eq!(group.refuted, Vec::<String>::new());
+    assert_eq!(group.unknown, Vec::<String>::new());
+}
+
+/// The table of docs/proving.md: with `VISAKIT_PROVE_TABLE=1` of all kernels, else of two.
+#[test]
+fn table() {
+    let Some([old, new]) = reference() else {
+        return;
+    };
+    let all = setting("VISAKIT_PROVE_TABLE").is_some();
+    let few = |name: &str| all || ["bitops", "iarith"].contains(&name);
+    let floats = ["float", "double", "half"];
+    let integers = |source: &str| !floats.iter().any(|ty| source.contains(ty));
+    let mut rows = Vec::new();
+    for device in ["dg2", "pvc"] {
+        let mut group = between([&old, &new], device, |name, source| {
+            few(name) && integers(source)
+        });
+        rows.push(group.row(&format!("{device}, between compilers, integers alone")));
+        let mut floats = between([&old, &new], device, |name, source| {
+            few(name) && !integers(source)
+        });
+        rows.push(floats.row(&format!("{device}, between compilers, with floats")));
+        if all {
+            rows.push(edits(&old, device).row(&format!("{device}, edited without effect")));
+        }
     }
+    visakit_testing::say(&rows.join("\n"));
 }

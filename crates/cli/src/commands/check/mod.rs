@@ -65,6 +65,9 @@ pub(crate) struct CheckArgs {
     /// Whatever is in the buffers: look for contents for which something is wrong, or prove that there are none.
     #[arg(long)]
     symbolic: bool,
+    /// With --symbolic: the scalar argument N has any value.
+    #[arg(long, value_name = "N", value_delimiter = ',', requires = "symbolic")]
+    any_value: Vec<usize>,
     /// With --symbolic: how many generated contents are tried before anything is proven.
     #[arg(long, value_name = "N", default_value_t = 8, requires = "symbolic")]
     trials: u64,

@@ -121,13 +121,14 @@ fn checked(
 fn known(args: &CheckArgs, launched: &Launched<'_>) -> Result<Known, Failure> {
     let options = Options {
         time: Duration::from_secs(args.time),
+        symbolic: args.any_value.clone(),
         ..Options::default()
     };
     let known = |verdict, reason, seconds, report, witness| Known {
         kernel: printable(launched.kernel.info().name.as_bytes()),
         verdict,
         reason,
-        assumed: assumptions(&[], &launched.range, launched.arguments),
+        assumed: assumptions((&[], &args.any_value), &launched.range, launched.arguments),
         seconds,
         checked: Checked {
             case: launched.name.clone(),

@@ -1,0 +1,114 @@
+//! Generated contents of buffers: kernels look at numbers of different sizes, and decide at some of them.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::Rng;
+
+/// Kinds of contents.
+pub(crate) const KINDS: u64 = 12;
+
+/// Dwords at which results change: the least and largest numbers, floats that are special.
+const CORNERS: [u32; 12] = [
+    0,
+    1,
+    0xffff_ffff,
+    0x8000_0000,
+    0x7fff_ffff,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x7f80_0000,
+    0x7fc0_0000,
+    0x0000_0001,
+    0x0080_0000,
+    0x4000_0000,
+];
+
+/// Words of this kind: the least and largest numbers, half floats that are special.
+const HALVES: [u16; 12] = [
+    0, 1, 0xffff, 0x8000, 0x7fff, 0x3c00, 0xbc00, 0x7c00, 0x7e00, 0x0400, 0x00ff, 0x0080,
+];
+
+/// Upper dwords of this kind: the least and largest numbers, doubles that are special.
+const UPPERS: [u32; 8] = [
+    0,
+    0xffff_ffff,
+    0x8000_0000,
+    0x7fff_ffff,
+    0x3ff0_0000,
+    0xbff0_0000,
+    0x7ff0_0000,
+    0x7ff8_0000,
+];
+
+/// One of several.
+fn pick<T: Copy + Default>(random: &mut SplitMix64, all: &[T]) -> T {
+    let place = u64::from(random.next_u32()) % (all.len() as u64).max(1);
+    let found = usize::try_from(place).ok().and_then(|n| all.get(n));
+    found.copied().unwrap_or_default()
+}
+
+/// Fills bytes. The seed decides which kind of numbers they are; `numbers` are those of the programs.
+pub(crate) fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64, numbers: &[u32]) {
+    match seed % KINDS {
+        0 => return random.fill_bytes(bytes),
+        3 => return bytes.fill(if seed.is_multiple_of(4) { 0xff } else { 0 }),
+        6 => {
+            let (words, _) = bytes.as_chunks_mut::<2>();
+            for word in words {
+                let [kind, low, high, _] = random.next_u32().to_le_bytes();
+                *word = match kind % 4 {
+                    0 => [low, high],
+                    1 => [low % 8, 0],
+                    _ => pick(random, &HALVES).to_le_bytes(),
+                };
+            }
+            return;
+        }
+        7 => {
+            // Characters, and small numbers of a byte.
+            for byte in bytes {
+                let [kind, any, ..] = random.next_u32().to_le_bytes();
+                *byte = match kind % 3 {
+                    0 => any % 4,
+                    1 => b' ' + any % 95,
+                    _ => any,
+                };
+            }
+            return;
+        }
+        _ => {}
+    }
+    let few: [u32; 3] = match seed % KINDS {
+        9 => std::array::from_fn(|_| random.next_u32() % 16),
+        _ => [0; 3],
+    };
+    let (words, rest) = bytes.as_chunks_mut::<4>();
+    for (place, word) in words.iter_mut().enumerate() {
+        let number = match seed % KINDS {
+            1 => random.next_u32() % 64,
+            2 => {
+                let number = (random.next_u32() >> 8).cast_signed() - (1 << 23);
+                (number as f32 / 4096.0).to_bits()
+            }
+            // What is given, with other bits here and there.
+            4 if !random.next_u64().is_multiple_of(4) => continue,
+            4 => random.next_u32(),
+            // Numbers of the programs, and those beside them.
+            8 => pick(random, numbers)
+                .wrapping_add(random.next_u32() % 3)
+                .wrapping_sub(1),
+            // Few different numbers, so that many are equal.
+            9 => pick(random, &few),
+            // Numbers of 64 bits, and doubles.
+            10 if place.is_multiple_of(2) => match random.next_u32() % 2 {
+                0 => 0,
+                _ => pick(random, &CORNERS),
+            },
+            10 => pick(random, &UPPERS),
+            // Floats of all sizes, and denormal ones.
+            11 => random.next_u32() << (random.next_u32() % 2 * 8),
+            _ => pick(random, &CORNERS),
+        };
+        *word = number.to_le_bytes();
+    }
+    random.fill_bytes(rest);
+}

@@ -1,0 +1,352 @@
+//! Whether two launches are the same program but for names: a proof for all inputs without any term.
+//!
+//! A program does not observe where its registers are, what its labels are called, or what it computes that nothing depends
+//! on. Steps that may be left out are left out of both; what remains must be the same, one step after the other, with a
+//! bijection of the variables' storage. Threads then start with the same bytes in corresponding places, and whatever one
+//! launch does, the other does step by step: also with what nobody wrote, with races, and with operations that terms do not
+//! look into.
+//!
+//! Each access is checked to stay inside of the storage that it begins in, so that no other relation of places matters.
+//! Addresses of registers are numbers that a program sees: variables whose address is taken must be at the same places.
+
+use std::ops::Range;
+use std::time::Instant;
+use visakit_exec::code::{Action, Code, Compute, Step};
+use visakit_exec::{Limits, Program};
+use visakit_launch::{Launch, LaunchError};
+
+/// Whether both launches do the same, step by step. False says nothing.
+///
+/// # Errors
+/// Those of starting a group.
+pub(crate) fn same(
+    old: &Launch,
+    new: &Launch,
+    deadline: Option<Instant>,
+) -> Result<bool, LaunchError> {
+    if old.objects() != new.objects() || !old.memory().is_like(new.memory()) {
+        return Ok(false);
+    }
+    let sides = [Side::new(old.program()), Side::new(new.program())];
+    match Bijection::between(&sides) {
+        Some(pairs) => starts(old, new, &pairs, deadline),
+        None => Ok(false),
+    }
+}
+
+/// Whether all threads start with the same bytes in corresponding places, and the same local and scratch memory.
+fn starts(
+    old: &Launch,
+    new: &Launch,
+    pairs: &[[Range<usize>; 2]],
+    deadline: Option<Instant>,
+) -> Result<bool, LaunchError> {
+    let programs = [old.program(), new.program()];
+    let defined = programs.map(|program| {
+        let mut defined = vec![0_u8; program.register_bytes()];
+        for range in program.defined() {
+            if let Some(part) = defined.get_mut(range) {
+                part.fill(1);
+            }
+        }
+        defined
+    });
+    let equal = |old: &[u8], new: &[u8]| {
+        let mut all = pairs.iter();
+        all.all(|[a, b]| old.get(a.clone()).is_some() && old.get(a.clone()) == new.get(b.clone()))
+    };
+    let [first, second] = &defined;
+    if old.group_count() != new.group_count() || !equal(first, second) {
+        return Ok(false);
+    }
+    let limits = Limits::default();
+    for number in 0..old.group_count() {
+        if deadline.is_some_and(|end| Instant::now() > end) {
+            return Ok(false);
+        }
+        let (a, b) = (old.start(number, &limits)?, new.start(number, &limits)?);
+        let mut threads = a.threads().iter().zip(b.threads());
+        let alike = a.slm() == b.slm()
+            && a.threads().len() == b.threads().len()
+            && threads.all(|(a, b)| {
+                let running = [(a, old), (b, new)].map(|(t, l)| t.position(l.program()).running);
+                let [first, second] = running;
+                first == second && a.scratch() == b.scratch() && equal(a.registers(), b.registers())
+            });
+        if !alike {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A program, what storage its register file consists of, and which steps it needs.
+struct Side<'p> {
+    program: &'p Program,
+    /// Variables with those that they overlap, in whole registers, and constants; ascending.
+    storage: Vec<Range<usize>>,
+    kept: Vec<bool>,
+}
+
+impl<'p> Side<'p> {
+    fn new(program: &'p Program) -> Self {
+        let code = program.code();
+        let slots = (0..code.routines.len()).flat_map(|r| program.declared(r));
+        let slots = slots.map(|declared| &declared.slot);
+        let slots = slots.chain(program.predefined_variables().map(|(_, slot)| slot));
+        let constants = code.constants.iter().map(|(at, b)| *at..at + b.len());
+        let mut all: Vec<Range<usize>> = slots
+            .map(|slot| slot.offset..slot.offset + slot.bytes)
+            .chain(program.addressed().iter().cloned())
+            .chain(constants)
+            .filter(|range| !range.is_empty())
+            .collect();
+        all.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut storage: Vec<Range<usize>> = Vec::with_capacity(all.len());
+        for range in all {
+            match storage.last_mut() {
+                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+                _ => storage.push(range),
+            }
+        }
+        // Up to the end of the last register where nothing else is: that is what instructions may access.
+        let registers = usize::try_from(program.grf_bytes()).unwrap_or(1);
+        let constant = code.constants.first().map_or(usize::MAX, |(at, _)| *at);
+        let next: Vec<usize> = storage.iter().skip(1).map(|range| range.start).collect();
+        for (range, next) in storage.iter_mut().zip(next) {
+            if range.end <= constant {
+                let whole = range.start + range.len().next_multiple_of(registers);
+                range.end = whole.min(next);
+            }
+        }
+        let mut side = Self {
+            program,
+            storage,
+            kept: Vec::new(),
+        };
+        side.kept = side.needed();
+        side
+    }
+
+    fn code(&self) -> &'p Code {
+        self.program.code()
+    }
+
+    /// The storage that a byte is in, or the last one before it.
+    fn owner(&self, place: usize) -> Option<usize> {
+        let after = self.storage.partition_point(|range| range.start <= place);
+        after.checked_sub(1)
+    }
+
+    /// Whether bytes are in one storage.
+    fn inside(&self, bytes: &Range<usize>) -> bool {
+        let owner = self.owner(bytes.start).and_then(|n| self.storage.get(n));
+        bytes.is_empty() || owner.is_some_and(|storage| bytes.end <= storage.end)
+    }
+
+    /// Steps that something depends on: all that do more than to compute, and those that compute what these need.
+    fn needed(&self) -> Vec<bool> {
+        let steps = &self.code().steps;
+        // A clock counts what runs.
+        let clock = steps.iter().any(|s| matches!(s.action, Action::Clock(_)));
+        let mut kept = vec![false; steps.len()];
+        let mut read = vec![false; self.storage.len()];
+        let mark = |read: &mut Vec<bool>, place: usize| {
+            if let Some(is_read) = self.owner(place).and_then(|n| read.get_mut(n)) {
+                *is_read = true;
+            }
+        };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (step, kept) in steps.iter().zip(&mut kept).rev() {
+                let needed = |place| self.owner(place).and_then(|n| read.get(n)) == Some(&true);
+                let computes = match &step.action {
+                    Action::Compute(compute) if !is_indirect(step) => Some(compute),
+                    _ => None,
+                };
+                let needs = match computes {
+                    Some(compute) => clock || writes(compute).any(needed),
+                    None => clock || !matches!(step.action, Action::Nothing),
+                };
+                if *kept || !needs {
+                    continue;
+                }
+                (*kept, changed) = (true, true);
+                match computes {
+                    Some(compute) => reads(compute, step).for_each(|p| mark(&mut read, p)),
+                    None => {
+                        let places = step.nameless().places;
+                        places.into_iter().for_each(|p| mark(&mut read, p));
+                        if is_indirect(step) {
+                            let all = self.program.addressed().iter();
+                            all.for_each(|range| mark(&mut read, range.start));
+                        }
+                    }
+                }
+            }
+        }
+        kept
+    }
+
+    /// Places of the steps that are kept, and for each step the number of those before it.
+    fn order(&self) -> (Vec<usize>, Vec<usize>) {
+        let (mut kept, mut before) = (Vec::new(), Vec::new());
+        for (place, is_kept) in self.kept.iter().enumerate() {
+            before.push(kept.len());
+            if *is_kept {
+                kept.push(place);
+            }
+        }
+        (kept, before)
+    }
+
+    /// Whether all that a step accesses without an address is inside of the storage that it begins in.
+    fn stays(&self, step: &Step) -> bool {
+        let written = step.written().into_iter().flatten();
+        written.chain(step.read()).all(|bytes| self.inside(&bytes))
+    }
+
+    /// The bytes of a constant from a place on.
+    fn constant(&self, place: usize) -> Option<&'p [u8]> {
+        let all = &self.code().constants;
+        let after = all.partition_point(|(at, _)| *at <= place);
+        let (at, bytes) = all.get(after.checked_sub(1)?)?;
+        bytes.get(place - at..).filter(|rest| !rest.is_empty())
+    }
+
+    /// The routines for which a recursive call saves a place.
+    fn saved(&self, place: usize) -> impl Iterator<Item = bool> + use<'p> {
+        let routines = self.code().routines.iter();
+        routines.map(move |r| r.own.iter().any(|own| own.contains(&place)))
+    }
+}
+
+/// Whether an address decides which registers a step accesses.
+fn is_indirect(step: &Step) -> bool {
+    match &step.action {
+        Action::Compute(compute) => {
+            let used = compute.operation.sources();
+            let mut sources = compute.sources.iter().take(used);
+            let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+            sources.any(|source| source.region.is_indirect())
+                || destinations.into_iter().any(|to| to.address().is_some())
+        }
+        // Others are few; any of them may have an operand by an address.
+        Action::Message(message) => message.operands().indirect,
+        Action::Switch { .. }
+        | Action::CallAddress { .. }
+        | Action::NamedSignal(_)
+        | Action::NamedWait(_) => true,
+        _ => false,
+    }
+}
+
+/// Places that a computation without addresses writes.
+fn writes(compute: &Compute) -> impl Iterator<Item = usize> {
+    let flag = compute.sets.iter().map(|flag| flag.offset as usize);
+    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+    destinations.map(|to| to.offset).chain(flag)
+}
+
+/// Places that a computation without addresses reads.
+fn reads<'s>(compute: &'s Compute, step: &'s Step) -> impl Iterator<Item = usize> + use<'s> {
+    let sources = compute.sources.iter().take(compute.operation.sources());
+    let flags = compute.flags.iter().take(compute.operation.flags());
+    let flags = flags.chain(&step.predicate).map(|f| f.offset as usize);
+    sources.map(|source| source.offset).chain(flags)
+}
+
+/// Which storage of two programs corresponds.
+struct Bijection<'a, 'p> {
+    sides: &'a [Side<'p>; 2],
+    /// For each storage of a side that of the other.
+    other: [Vec<Option<usize>>; 2],
+}
+
+impl<'a, 'p> Bijection<'a, 'p> {
+    /// The storage that corresponds, if the steps are the same but for that.
+    fn between(sides: &'a [Side<'p>; 2]) -> Option<Vec<[Range<usize>; 2]>> {
+        let mut pairs = Self {
+            sides,
+            other: [0, 1].map(|n| vec![None; sides.get(n).map_or(0, |s| s.storage.len())]),
+        };
+        let [old, new] = sides;
+        (old.program.grf_bytes() == new.program.grf_bytes()).then_some(())?;
+        // Predefined variables mean something of themselves, and addresses are seen.
+        for (name, slot) in old.program.predefined_variables() {
+            let mut others = new.program.predefined_variables();
+            if let Some((_, other)) = others.find(|(other, _)| *other == name)
+                && slot.bytes > 0
+            {
+                pairs.pair(slot.offset, other.offset)?;
+            }
+        }
+        let addressed = old.program.addressed();
+        (addressed == new.program.addressed()).then_some(())?;
+        for range in addressed {
+            pairs.pair(range.start, range.start)?;
+        }
+        let ([old_steps, new_steps], [old_before, new_before]) = {
+            let ((a, b), (c, d)) = (old.order(), new.order());
+            ([a, c], [b, d])
+        };
+        let (entries, others) = (&old.code().routines, &new.code().routines);
+        (old_steps.len() == new_steps.len() && entries.len() == others.len()).then_some(())?;
+        for (a, b) in entries.iter().zip(others) {
+            (old_before.get(a.entry)? == new_before.get(b.entry)?).then_some(())?;
+        }
+        for (a, b) in old_steps.iter().zip(&new_steps) {
+            let (a, b) = (old.code().steps.get(*a)?, new.code().steps.get(*b)?);
+            (old.stays(a) && new.stays(b)).then_some(())?;
+            let (first, second) = (a.nameless(), b.nameless());
+            let alike = first.step == second.step
+                && first.places.len() == second.places.len()
+                && first.targets.len() == second.targets.len();
+            alike.then_some(())?;
+            for (a, b) in first.places.into_iter().zip(second.places) {
+                pairs.pair(a, b)?;
+            }
+            for (a, b) in first.targets.into_iter().zip(second.targets) {
+                (old_before.get(a)? == new_before.get(b)?).then_some(())?;
+            }
+        }
+        pairs.storage()
+    }
+
+    /// Two places that must correspond.
+    fn pair(&mut self, old: usize, new: usize) -> Option<()> {
+        let [first, second] = self.sides;
+        // Nobody writes constants. Programs share them as they like.
+        match (first.constant(old), second.constant(new)) {
+            (None, None) => {}
+            (Some(a), Some(b)) if a == b => return Some(()),
+            _ => return None,
+        }
+        let (a, b) = (first.owner(old)?, second.owner(new)?);
+        let (from, to) = (first.storage.get(a)?, second.storage.get(b)?);
+        (old - from.start == new - to.start && from.len() == to.len()).then_some(())?;
+        let [others, back] = &mut self.other;
+        let (forth, back) = (others.get_mut(a)?, back.get_mut(b)?);
+        let fits = forth.is_none_or(|n| n == b) && back.is_none_or(|n| n == a);
+        (*forth, *back) = (Some(b), Some(a));
+        fits.then_some(())
+    }
+
+    /// All pairs, if recursive calls save the same of both.
+    fn storage(&self) -> Option<Vec<[Range<usize>; 2]>> {
+        let [first, second] = self.sides;
+        let [others, _] = &self.other;
+        let mut all = Vec::new();
+        for (a, b) in others.iter().enumerate() {
+            let Some(b) = b else { continue };
+            let (a, b) = (first.storage.get(a)?, second.storage.get(*b)?);
+            first
+                .saved(a.start)
+                .eq(second.saved(b.start))
+                .then_some(())?;
+            all.push([a.clone(), b.clone()]);
+        }
+        Some(all)
+    }
+}
