@@ -21,6 +21,12 @@ const FIRST_REGION: u32 = visakit_host::END_SHARED;
 /// The region after the last one: compilers put tags into bits 61 and up.
 const END_REGION: u32 = 1 << 28;
 
+/// The region after the last one of which the program has memory: 128 TiB.
+const END_HOST: u32 = 1 << 15;
+
+/// The first region of the memory that the drivers allot: below, programs may have theirs.
+const FIRST_SHARED: u32 = visakit_host::FIRST_SHARED;
+
 /// Released buffers that are remembered, to be named in reports.
 const MOST_RELEASED: usize = 1 << 14;
 
@@ -29,6 +35,9 @@ static NEXT: AtomicU32 = AtomicU32::new(FIRST_REGION);
 /// An address that nothing has had; `None` if there is none left.
 fn fresh(bytes: usize) -> Option<u64> {
     let count = Memory::regions_of(bytes)?;
+    if visakit_host::lends_process_memory() {
+        NEXT.fetch_max(END_HOST, Relaxed);
+    }
     let after = |next: u32| next.checked_add(count).filter(|end| *end <= END_REGION);
     let region = NEXT.fetch_update(Relaxed, Relaxed, after).ok()?;
     Some(u64::from(region) << 32 | Memory::FIRST)
@@ -94,7 +103,14 @@ struct State {
 
 /// The memory of a context by address.
 #[derive(Debug, Default)]
-pub(crate) struct Addresses(Mutex<State>);
+pub(crate) struct Addresses {
+    state: Mutex<State>,
+    /// Whether the memory of all contexts that say so is that of each, except for freeing it.
+    is_joined: bool,
+}
+
+/// The memory of contexts that is joined.
+static JOINED: Mutex<Vec<Weak<Addresses>>> = Mutex::new(Vec::new());
 
 /// The address of something for as long as it lives.
 #[derive(Debug)]
@@ -128,6 +144,31 @@ pub struct Svm {
 }
 
 impl Addresses {
+    /// Memory that is joined with that of all others made so.
+    pub(crate) fn joined() -> Arc<Self> {
+        let made = Arc::new(Self {
+            is_joined: true,
+            ..Self::default()
+        });
+        let mut joined = lock(&JOINED);
+        joined.retain(|other| other.strong_count() > 0);
+        joined.push(Arc::downgrade(&made));
+        made
+    }
+
+    /// What this memory answers, or else the first that is joined with it.
+    fn first<T>(&self, ask: impl Fn(&Self) -> Option<T>) -> Option<T> {
+        let own = ask(self);
+        if own.is_some() || !self.is_joined {
+            return own;
+        }
+        let others: Vec<_> = lock(&JOINED).iter().filter_map(Weak::upgrade).collect();
+        let mut others = others
+            .iter()
+            .filter(|other| !std::ptr::eq(&raw const ***other, self));
+        others.find_map(|other| ask(other))
+    }
+
     /// Gives storage an address; `None` if there is none left.
     pub(crate) fn place(self: &Arc<Self>, storage: &Storage, what: What) -> Option<Held> {
         let address = fresh(storage.bytes())?;
@@ -154,7 +195,7 @@ impl Addresses {
 
     /// Notes that something is at an address.
     pub(crate) fn add(&self, address: u64, storage: &Storage, what: What) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.created += 1;
         let known = Known {
             storage: Some(storage.clone()),
@@ -168,7 +209,7 @@ impl Addresses {
     }
 
     fn release(&self, address: u64) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         if let Some(known) = state.known.get_mut(&address) {
             known.storage = None;
             state.released.push_back(address);
@@ -183,7 +224,7 @@ impl Addresses {
     /// Releases shared memory; false if there is none that the host got at the address.
     pub(crate) fn free(&self, address: usize) -> bool {
         let start = {
-            let state = lock(&self.0);
+            let state = lock(&self.state);
             let before = state.known.range(..=address as u64).next_back();
             before.and_then(|(start, known)| match known.what {
                 What::Shared { skip, .. } if known.storage.is_some() => {
@@ -200,7 +241,7 @@ impl Addresses {
 
     /// Forgets a range, if anything was mapped there.
     pub(crate) fn end(&self, address: usize) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         if state
             .known
             .remove(&(address as u64))
@@ -212,7 +253,11 @@ impl Addresses {
 
     /// The shared memory that has an address in its pages.
     pub(crate) fn shared(&self, address: usize) -> Option<Svm> {
-        let state = lock(&self.0);
+        self.first(|one| one.own_shared(address))
+    }
+
+    fn own_shared(&self, address: usize) -> Option<Svm> {
+        let state = lock(&self.state);
         let (start, known) = state.known.range(..=address as u64).next_back()?;
         let start = usize::try_from(*start).ok()?;
         let storage = known.storage.clone()?;
@@ -239,8 +284,12 @@ impl Addresses {
 
     /// The pages of the shared memory that has an address.
     pub(crate) fn block(&self, address: usize) -> Option<Arc<Block>> {
-        let start = self.shared(address)?.address as u64;
-        match &lock(&self.0).known.get(&start)?.what {
+        self.first(|one| one.own_block(address))
+    }
+
+    fn own_block(&self, address: usize) -> Option<Arc<Block>> {
+        let start = self.own_shared(address)?.address as u64;
+        match &lock(&self.state).known.get(&start)?.what {
             What::Shared { block, .. } => block.upgrade(),
             _ => None,
         }
@@ -248,21 +297,41 @@ impl Addresses {
 
     /// Whether there is shared memory.
     pub(crate) fn has_shared(&self) -> bool {
-        let state = lock(&self.0);
+        let state = lock(&self.state);
         let mut known = state.known.values();
         known.any(|k| k.storage.is_some() && matches!(k.what, What::Shared { .. } | What::Range))
     }
 
     /// How many things have an address.
     pub(crate) fn count(&self) -> usize {
-        let state = lock(&self.0);
+        let state = lock(&self.state);
         state.known.len() - state.released.len()
     }
 }
 
-impl Reachable for Addresses {
-    fn find(&self, address: u64) -> Option<Reached> {
-        let state = lock(&self.0);
+/// Memory of the program itself, if kernels may access it.
+fn of_host(address: u64) -> Option<Reached> {
+    let ours = u64::from(FIRST_SHARED)..u64::from(FIRST_REGION);
+    let theirs = !ours.contains(&(address >> 32));
+    let (start, storage) =
+        visakit_host::process_memory(usize::try_from(address).ok().filter(|_| theirs)?)?;
+    Some(Reached {
+        address: start as u64,
+        bytes: storage.bytes() as u64,
+        name: "memory of the host".into(),
+        storage: Some(storage),
+    })
+}
+
+impl Addresses {
+    /// What has an address, or had it, of what was made for devices.
+    pub(crate) fn made(&self, address: u64) -> Option<Reached> {
+        self.first(|one| one.own(address).filter(|reached| reached.storage.is_some()))
+            .or_else(|| self.own(address))
+    }
+
+    fn own(&self, address: u64) -> Option<Reached> {
+        let state = lock(&self.state);
         let (start, known) = state.known.range(..=address).next_back()?;
         let end = start.checked_add(known.bytes as u64)?;
         (address >> 32 <= end >> 32).then(|| Reached {
@@ -271,5 +340,11 @@ impl Reachable for Addresses {
             name: known.name(),
             storage: known.storage.clone(),
         })
+    }
+}
+
+impl Reachable for Addresses {
+    fn find(&self, address: u64) -> Option<Reached> {
+        self.made(address).or_else(|| of_host(address))
     }
 }

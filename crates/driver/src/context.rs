@@ -10,7 +10,6 @@ use opencl_sys as cl;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use visakit_exec::memory::Reachable as _;
 use visakit_host::{Block, Pages, Span};
 
 /// A mutex whose data is whole after every statement: a panic elsewhere does not spoil it.
@@ -93,13 +92,30 @@ impl Context {
                 _ => return fail(cl::CL_INVALID_PROPERTY),
             }
         }
+        let place = (Arc::default(), properties, notify);
+        Self::with(devices, place)
+    }
+
+    /// A context whose commands find the memory of all contexts made so, as those of Level Zero do: addresses are the
+    /// process'.
+    ///
+    /// # Errors
+    /// No devices.
+    pub fn joined(devices: Vec<Arc<Device>>) -> Result<Arc<Self>> {
+        Self::with(devices, (Addresses::joined(), Vec::new(), None))
+    }
+
+    fn with(
+        devices: Vec<Arc<Device>>,
+        (addresses, properties, notify): (Arc<Addresses>, Vec<isize>, Option<Notifier>),
+    ) -> Result<Arc<Self>> {
         ensure(!devices.is_empty(), cl::CL_INVALID_VALUE)?;
         Ok(Arc::new(Self {
             handle: Handle::default(),
             devices,
             properties,
             notify,
-            addresses: Arc::default(),
+            addresses,
             reservations: Mutex::default(),
             destructors: Mutex::default(),
         }))
@@ -227,7 +243,7 @@ impl Context {
     /// Bytes that go beyond its end.
     #[must_use]
     pub fn span(&self, address: usize, bytes: usize) -> Option<Result<Span>> {
-        let reached = self.addresses.find(address as u64)?;
+        let reached = self.addresses.made(address as u64)?;
         let offset = usize::try_from(address as u64 - reached.address).ok()?;
         if offset > reached.bytes.try_into().ok()? {
             return None;

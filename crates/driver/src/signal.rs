@@ -4,7 +4,7 @@
 use crate::context::lock;
 use crate::error::Result;
 use std::fmt;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// When a command ran, in nanoseconds of the device's clock.
@@ -62,11 +62,15 @@ struct State {
     waiting: usize,
 }
 
+/// Told of the changes of a signal.
+type Watch = Box<dyn Fn(Progress) + Send + Sync>;
+
 /// A state that is set or not.
 #[derive(Default)]
 pub struct Signal {
     state: Mutex<State>,
     changed: Condvar,
+    watch: OnceLock<Watch>,
 }
 
 impl fmt::Debug for Signal {
@@ -78,26 +82,53 @@ impl fmt::Debug for Signal {
 impl Signal {
     /// Sets it; whoever waits goes on.
     pub fn set(&self, ended: Ended) {
-        self.reach(|_| Some(Progress::Ended(ended)));
+        self.reach(|_| Some(Progress::Ended(ended)), true);
     }
 
     /// Sets it unless it is set; whether it did.
     pub fn set_first(&self, ended: Ended) -> bool {
-        self.reach(|now| now.ended().is_none().then_some(Progress::Ended(ended)))
+        self.reach(
+            |now| now.ended().is_none().then_some(Progress::Ended(ended)),
+            true,
+        )
     }
 
     /// Its command runs from now on.
     pub(crate) fn start(&self) {
-        self.reach(|now| (now == Progress::Waits).then_some(Progress::Runs));
+        self.reach(
+            |now| (now == Progress::Waits).then_some(Progress::Runs),
+            true,
+        );
+    }
+
+    /// Tells something of each change from now on, also when it is reset, and of the present state if `at_once`. Changes
+    /// wait until it returns. The first that is given stays.
+    pub fn watch(&self, at_once: bool, watch: impl Fn(Progress) + Send + Sync + 'static) {
+        let state = lock(&self.state);
+        if at_once {
+            watch(state.progress);
+        }
+        let _ = self.watch.set(Box::new(watch));
+    }
+
+    /// Changes it as somebody else has decided, who need not be told.
+    pub fn follow(&self, news: impl FnOnce() -> Option<Progress>) {
+        self.reach(|_| news(), false);
     }
 
     /// Makes the progress that is wanted, if any; whether there was some.
-    fn reach(&self, wanted: impl FnOnce(Progress) -> Option<Progress>) -> bool {
+    fn reach(&self, wanted: impl FnOnce(Progress) -> Option<Progress>, is_told: bool) -> bool {
         let mut state = lock(&self.state);
         let Some(progress) = wanted(state.progress) else {
             return false;
         };
         state.progress = progress;
+        if let Some(watch) = self.watch.get().filter(|_| is_told) {
+            watch(progress);
+        }
+        if progress == Progress::Waits {
+            return true;
+        }
         let mut calls = std::mem::take(&mut state.at_start);
         if progress.ended().is_some() {
             calls.append(&mut state.at_end);
@@ -112,7 +143,7 @@ impl Signal {
 
     /// Resets it.
     pub fn reset(&self) {
-        lock(&self.state).progress = Progress::Waits;
+        self.reach(|_| Some(Progress::Waits), true);
     }
 
     /// How far its command is.

@@ -88,6 +88,17 @@ impl Pending {
     }
 }
 
+/// Nothing can set a signal that nobody has any more: a command that waits for it fails, so that neither those after it nor
+/// who waits for the stream are held up forever.
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(command) = lock(&self.command).take() {
+            self.stream
+                .ready(command, Some(Code(cl::CL_OUT_OF_RESOURCES)));
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     /// In a stream with an order: those that come after the current one.

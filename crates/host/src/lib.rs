@@ -1,5 +1,6 @@
 //! What a driver in user space needs of its process, and safe Rust does not have: memory by address ([`Block`],
-//! [`Span`]), pages of several processes ([`Pages`]), C's standard output ([`print()`]), a call at the end of the program
+//! [`Span`]), pages of several processes ([`Pages`], [`Board`]), the
+//! memory of the program itself ([`process_memory`]), C's standard output ([`print()`]), a call at the end of the program
 //! ([`at_exit`]), whether it was forked ([`forks`]), and another OpenCL driver ([`foreign`]).
 //!
 //! The model of the drivers (`crates/driver`) is safe Rust on top of it.
@@ -7,14 +8,18 @@
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "see the safety comments at each block")]
 
+mod board;
 pub mod foreign;
 mod memory;
 mod output;
 mod pages;
+mod process;
 
-pub use memory::{Block, END_SHARED, Span};
+pub use board::{Board, Post};
+pub use memory::{Block, END_SHARED, FIRST_SHARED, Span};
 pub use output::print;
 pub use pages::{Pages, duplicate, identity};
+pub use process::{lend_process_memory, lends_process_memory, process_memory};
 
 use std::panic::catch_unwind;
 use std::sync::OnceLock;

@@ -17,7 +17,9 @@ const PAGE: usize = 1 << 16;
 const SMALLEST: usize = 4096;
 
 /// The region of the first buffer with a fixed address: 256 GiB, which Linux leaves free.
-const FIRST_REGION: usize = 0x40;
+pub const FIRST_SHARED: u32 = 0x40;
+
+const FIRST_REGION: usize = FIRST_SHARED as usize;
 
 /// The region after the last one of blocks with a fixed address: 64 TiB. From there on buffers can have addresses that are
 /// not the host's.

@@ -239,6 +239,16 @@ impl Bound {
 
     /// The surface of an argument.
     fn surface(&self, index: usize, argument: &Argument) -> Option<Surface> {
+        if let Argument::Pointer(address) = argument {
+            // What is there was not made for the device: memory of the host.
+            let (buffer, offset) = self.memory.find(*address)?;
+            let size = u64::MAX;
+            return Some(Surface::Buffer {
+                buffer,
+                offset,
+                size,
+            });
+        }
         let buffer = self.buffers.get(index).copied().flatten()?;
         let part = match argument {
             Argument::Shared(part) | Argument::SharedImage(_, part) => Some(part),
@@ -312,6 +322,12 @@ impl Bound {
             }
         }
         for (index, argument) in arguments.iter().enumerate() {
+            if let (Argument::Pointer(address), Some(BoundArgument::Buffer { handle, .. })) =
+                (argument, self.places.get_mut(index))
+                && self.memory.find(*address).is_some()
+            {
+                *handle = handle_of(index + 1);
+            }
             let handle = match self.places.get(index) {
                 Some(
                     BoundArgument::Buffer { handle, .. } | BoundArgument::Elsewhere { handle },

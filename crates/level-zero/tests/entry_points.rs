@@ -88,13 +88,12 @@ fn programs() {
         let done = done.output().unwrap();
         assert!(done.status.success(), "{device}, {jit}: {}", shown(&done));
     }
-    let mut command = on_device(&program, folder.path());
-    let done = command
-        .args([&kernels, &image])
-        .env("VISAKIT_TIME", "host")
-        .output();
-    let done = done.unwrap();
-    assert!(done.status.success(), "{}", shown(&done));
+    for (variable, value) in [("VISAKIT_TIME", "host"), ("VISAKIT_SYSTEM_MEMORY", "1")] {
+        let mut command = on_device(&program, folder.path());
+        command.args([&kernels, &image]).env(variable, value);
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{variable}: {}", shown(&done));
+    }
 }
 
 /// Checks, the profiler and dumps are those of the driver's model.
@@ -116,15 +115,15 @@ fn watched() {
         shown(&done)
     };
     let said = run("VISAKIT_CHECK", "memory".as_ref());
-    assert!(said.contains("12 launches checked, 0 findings"), "{said}");
+    assert!(said.contains("16 launches checked, 0 findings"), "{said}");
     let profile = folder.path().join("profile.json");
     let said = run("VISAKIT_PROFILE", profile.as_ref());
-    assert!(said.contains("12 launches of 6 kernels profiled"), "{said}");
+    assert!(said.contains("16 launches of 6 kernels profiled"), "{said}");
     let text = std::fs::read_to_string(profile).unwrap();
     assert!(text.contains("\"kernel\":\"scale\""), "{text}");
     let dump = folder.path().join("dump");
     run("VISAKIT_DUMP", dump.as_ref());
-    assert_eq!(std::fs::read_dir(dump).unwrap().count(), 12);
+    assert_eq!(std::fs::read_dir(dump).unwrap().count(), 16);
 }
 
 #[test]

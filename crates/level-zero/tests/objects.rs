@@ -35,16 +35,15 @@ fn noting(log: &Arc<Mutex<Vec<char>>>, name: char) -> Command {
 fn regular_lists_run_as_often_as_they_are_executed() {
     let (context, device) = place();
     let log = Arc::default();
-    let list = List::regular(&context, &device, 0, 0);
-    list.append(noting(&log, 'a'), false).unwrap();
+    let list = List::regular(&context, &device, (0, 0), false);
+    list.append(noting(&log, 'a'), false, None).unwrap();
     assert_eq!(list.commands().err(), Some(Error::INVALID_ARGUMENT));
     let longer = list.copy().unwrap();
-    longer.append(noting(&log, 'b'), false).unwrap();
+    longer.append(noting(&log, 'b'), false, None).unwrap();
     for list in [&list, &longer] {
         list.close();
         list.close();
-        let late = list.append(noting(&log, 'c'), false);
-        assert_eq!(late, Err(Error::INVALID_ARGUMENT));
+        list.append(noting(&log, 'c'), false, None).unwrap();
     }
     assert!(list.queue().is_err());
     let queue = Queue::new(&device, Order::default());
@@ -52,7 +51,10 @@ fn regular_lists_run_as_often_as_they_are_executed() {
         queue.push(list.commands().unwrap()).unwrap();
     }
     queue.wait(None).unwrap();
-    assert_eq!(*log.lock().unwrap(), ['a', 'b', 'a', 'a', 'b']);
+    assert_eq!(
+        *log.lock().unwrap(),
+        ['a', 'b', 'c', 'a', 'c', 'a', 'b', 'c']
+    );
     list.reset();
     list.close();
     assert!(list.commands().unwrap().is_empty());
@@ -68,16 +70,16 @@ fn immediate_lists_tell_of_failures_once() {
     };
     let list = List::immediate(&context, &device, synchronous);
     assert_eq!(
-        list.append(noting(&log, '!'), false),
+        list.append(noting(&log, '!'), false, None),
         Err(Error::DEVICE_LOST)
     );
-    assert_eq!(list.append(noting(&log, 'a'), false), Ok(()));
+    assert_eq!(list.append(noting(&log, 'a'), false, None), Ok(()));
     list.close();
     list.reset();
-    assert_eq!(list.append(noting(&log, 'b'), false), Ok(()));
+    assert_eq!(list.append(noting(&log, 'b'), false, None), Ok(()));
     assert_eq!(*log.lock().unwrap(), ['!', 'a', 'b']);
     let list = List::immediate(&context, &device, Order::default());
-    list.append(noting(&log, '!'), false).unwrap();
+    list.append(noting(&log, '!'), false, None).unwrap();
     assert_eq!(list.queue().unwrap().wait(None), Err(Error::DEVICE_LOST));
     assert_eq!(list.queue().unwrap().wait(None), Ok(()));
 }
@@ -86,7 +88,7 @@ fn immediate_lists_tell_of_failures_once() {
 #[test]
 fn counter_based_events_stand_for_one_command_after_the_other() {
     let (context, device) = place();
-    let pool = Pool::new(&context, 0, 2, Some(1));
+    let pool = Pool::new(&context, 0, 2, Some(1)).unwrap();
     assert!(Event::new(&pool, 2, Scopes::default()).is_err());
     let event = Event::new(&pool, 0, Scopes::default()).unwrap();
     // No command has it: nobody waits.
@@ -104,13 +106,14 @@ fn counter_based_events_stand_for_one_command_after_the_other() {
     };
     // The second command waits for the first through another list: no circle.
     other
-        .append(command(vec![waiting], Some(second)), true)
+        .append(command(vec![waiting], Some(second)), true, None)
         .unwrap();
-    list.append(command(Vec::new(), Some(first)), true).unwrap();
+    list.append(command(Vec::new(), Some(first)), true, None)
+        .unwrap();
     let ended = event.signal().wait(Some(Duration::from_secs(60)));
     assert!(ended.is_some_and(|ended| ended.result.is_ok()));
     // One that is not keeps its state.
-    let pool = Pool::new(&context, 0, 1, None);
+    let pool = Pool::new(&context, 0, 1, None).unwrap();
     let event = Event::new(&pool, 0, Scopes::default()).unwrap();
     let signal = event.for_command();
     assert!(Arc::ptr_eq(&signal, &event.signal()) && signal.ended().is_none());

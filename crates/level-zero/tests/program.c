@@ -1,6 +1,7 @@
 /* Modules, kernels, lists and events as programs use them: the arguments are modules in SPIR-V; with
    another one, no kernel does what checkers report instead. */
 #include "device.h"
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ static void vectors(ze_module_handle_t module) {
     OK(zeCommandListAppendMemoryCopy(list, a, c, N * 4, 0, 0, 0));
     IS(zeCommandQueueExecuteCommandLists(queue, 1, &list, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     OK(zeCommandListClose(list));
-    IS(zeCommandListAppendBarrier(list, 0, 0, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeCommandListAppendBarrier(list, 0, 0, 0));
     /* The arguments are those of the time of the append. */
     set(add, 0, b);
     ze_fence_handle_t fence;
@@ -318,14 +319,39 @@ static int *opened(const ze_ipc_mem_handle_t *handle) {
     return there;
 }
 
-/* Another process, with the handle of the first one as its argument. */
-static int second_process(const char *handle) {
+static void read_hex(const char *text, void *to, size_t size) {
+    for (size_t i = 0; i < size; i++) sscanf(text + 2 * i, "%2hhx", (unsigned char *)to + i);
+}
+
+static void write_hex(char *text, const void *from, size_t size) {
+    for (size_t i = 0; i < size; i++) sprintf(text + 2 * i, "%02x", ((const unsigned char *)from)[i]);
+}
+
+/* Another process, with the handles of the first one as its arguments: memory, a pool of events, an event. */
+static int second_process(char **handles) {
     ze_ipc_mem_handle_t given;
-    for (size_t i = 0; i < sizeof given; i++) sscanf(handle + 2 * i, "%2hhx", (unsigned char *)given.data + i);
+    ze_ipc_event_pool_handle_t events;
+    read_hex(handles[0], &given, sizeof given);
+    read_hex(handles[1], &events, sizeof events);
     start();
     int *there = opened(&given);
     if (there && there[7] == 42) there[9] = 44;
     OK(zeMemCloseIpcHandle(context, there));
+    ze_event_pool_handle_t pool;
+    OK(zeEventPoolOpenIpcHandle(context, events, &pool));
+    ze_event_handle_t set = event_of(pool, 0), go = event_of(pool, 1), back = event_of(pool, 2), none;
+    ze_event_desc_t beyond = {ZE_STRUCTURE_TYPE_EVENT_DESC, 0, 3, 0, 0};
+    IS(zeEventCreate(pool, &beyond, &none), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeEventQueryStatus(set));
+    /* A command waits for the other process. */
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    OK(zeCommandListAppendWaitOnEvents(list, 1, &go));
+    OK(zeCommandListAppendSignalEvent(list, back));
+    OK(zeEventHostReset(set));
+    OK(zeCommandListHostSynchronize(list, UINT64_MAX));
+    OK(zeCommandListDestroy(list));
+    OK(zeEventDestroy(set)); OK(zeEventDestroy(go)); OK(zeEventDestroy(back));
+    OK(zeEventPoolCloseIpcHandle(pool));
     return ended();
 }
 
@@ -339,13 +365,32 @@ static void processes(ze_module_handle_t module, char *self) {
     CHECK(b && b != a && b[7] == 42);
     groups_at(module, b + 100);
     CHECK(a[100] == 0 && a[116] == 1);
-    char text[2 * sizeof handle + 1];
-    for (size_t i = 0; i < sizeof handle; i++) sprintf(text + 2 * i, "%02x", (unsigned char)handle.data[i]);
+    ze_event_pool_handle_t pool = pool_of(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC), alone = pool_of(1, 0);
+    ze_event_handle_t set = event_of(pool, 0), go = event_of(pool, 1), back = event_of(pool, 2);
+    ze_ipc_event_pool_handle_t events;
+    IS(zeEventPoolGetIpcHandle(alone, &events), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeEventPoolGetIpcHandle(pool, &events));
+    OK(zeEventHostSignal(set));
+    char text[2 * sizeof handle + 1], more[2 * sizeof events + 1];
+    write_hex(text, &handle, sizeof handle);
+    write_hex(more, &events, sizeof events);
     pid_t child = fork();
-    if (!child) execl(self, self, "open", text, (char *)0);
+    if (!child) execl(self, self, "open", text, more, (char *)0);
+    while (zeEventQueryStatus(set) == ZE_RESULT_SUCCESS && !kill(child, 0) && waitpid(child, 0, WNOHANG) == 0) usleep(1000);
+    IS(zeEventQueryStatus(back), ZE_RESULT_NOT_READY);
+    OK(zeEventHostSignal(go));
+    OK(zeEventHostSynchronize(back, 60000000000));
     int status = 1;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     CHECK(a[9] == 44);
+    void *no_memory = 0;
+    memcpy(&wrong, &events, sizeof events);
+    IS(zeMemOpenIpcHandle(context, device, wrong, 0, &no_memory), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    memcpy(&events, &handle, sizeof handle);
+    ze_event_pool_handle_t no_pool;
+    IS(zeEventPoolOpenIpcHandle(context, events, &no_pool), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeEventDestroy(set)); OK(zeEventDestroy(go)); OK(zeEventDestroy(back));
+    OK(zeEventPoolDestroy(pool)); OK(zeEventPoolDestroy(alone));
     /* Another file, a place far behind its end, another kind of memory. */
     for (size_t i = 8; i < 36; i++) {
         if (i >= 24 && i < 28) continue;
@@ -360,9 +405,74 @@ static void processes(ze_module_handle_t module, char *self) {
     IS(zeMemOpenIpcHandle(context, device, handle, 0, (void **)&b), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
+/* Kernels reach what malloc gave if the variable says so; two blocks far from each other, and the stack. */
+static void system_memory(ze_module_handle_t module) {
+    ze_device_memory_access_properties_t access = {ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
+    OK(zeDeviceGetMemoryAccessProperties(device, &access));
+    const char *is = getenv("VISAKIT_SYSTEM_MEMORY");
+    CHECK(!access.sharedSystemAllocCapabilities == !is);
+    if (!is) return;
+    ze_kernel_handle_t chase = kernel_of(module, "chase");
+    int *small = malloc(64 * 4), *large = malloc(1 << 26), sum[4] = {0}, *all[2] = {small + 16, large + (1 << 23)};
+    small[17] = 1; large[(1 << 23) + 2] = 40;
+    set(chase, 0, all); set(chase, 1, sum + 1);
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    OK(zeCommandListAppendLaunchKernel(list, chase, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    CHECK(sum[0] == 0 && sum[1] == 41 && sum[2] == 0);
+    groups_at(module, large);
+    CHECK(large[15] == 0 && large[16] == 1 && large[31] == 1);
+    OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(chase));
+    free(small); free(large);
+}
+
+/* Queues that copy only, and commands that are changed in their list. */
+static void groups_of_queues(ze_module_handle_t module) {
+    uint32_t many = 0;
+    OK(zeDeviceGetCommandQueueGroupProperties(device, &many, 0));
+    ze_command_queue_group_properties_t groups[4] = {{ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES}};
+    CHECK(many == 2);
+    OK(zeDeviceGetCommandQueueGroupProperties(device, &many, groups));
+    CHECK(groups[0].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
+    CHECK(groups[1].flags == ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
+    ze_command_list_handle_t list;
+    for (uint32_t group = 0; group < 3; group++) for (uint32_t index = 0; index < 5; index++) {
+        ze_command_queue_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, 0, group, index, 0, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS, 0};
+        int is = zeCommandListCreateImmediate(context, device, &desc, &list);
+        CHECK(is == (group < 2 && index < groups[group].numQueues ? 0 : (int)ZE_RESULT_ERROR_INVALID_ARGUMENT));
+        if (is) continue;
+        int *x = shared(16 * 4), *y = shared(16 * 4), one = 1;
+        ze_kernel_handle_t fixed = kernel_of(module, "fixed");
+        set(fixed, 0, y);
+        OK(zeCommandListAppendMemoryFill(list, x, &one, 4, 64, 0, 0, 0));
+        OK(zeCommandListAppendMemoryCopy(list, y, x, 64, 0, 0, 0));
+        CHECK(y[0] == 1 && y[15] == 1);
+        IS(zeCommandListAppendLaunchKernel(list, fixed, &(ze_group_count_t){1, 1, 1}, 0, 0, 0), group ? ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE : 0);
+        CHECK(y[0] == (int)group && y[15] == (int)group);
+        OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(fixed)); OK(zeMemFree(context, x)); OK(zeMemFree(context, y));
+    }
+}
+
+static void other_contexts(void) {
+    ze_context_handle_t other, first = context;
+    ze_context_desc_t plain = {ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    OK(zeContextCreate(driver, &plain, &other));
+    context = other;
+    int *there = shared(16);
+    context = first;
+    ze_memory_allocation_properties_t properties = {ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    ze_device_handle_t on = 0;
+    OK(zeMemGetAllocProperties(context, there, &properties, &on));
+    CHECK(properties.type == ZE_MEMORY_TYPE_SHARED && on == device);
+    IS(zeMemFree(context, there), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeMemFree(other, there));
+    OK(zeMemGetAllocProperties(context, there, &properties, &on));
+    CHECK(properties.type == ZE_MEMORY_TYPE_UNKNOWN);
+    OK(zeContextDestroy(other));
+}
+
 int main(int count, char **paths) {
     if (count < 3) return 2;
-    if (!strcmp(paths[1], "open")) return second_process(paths[2]);
+    if (!strcmp(paths[1], "open")) return second_process(paths + 2);
     start();
     ze_module_handle_t module = module_in(paths[1]);
     vectors(module);
@@ -373,6 +483,9 @@ int main(int count, char **paths) {
     images(paths[2]);
     ranges(module);
     processes(module, paths[0]);
+    system_memory(module);
+    groups_of_queues(module);
+    other_contexts();
     OK(zeModuleDestroy(module));
     return ended();
 }

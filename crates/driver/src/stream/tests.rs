@@ -290,6 +290,27 @@ fn idle_streams_are_waited_for() {
     assert_eq!((log.len(), log[0]), (3, "command"));
 }
 
+/// A command that waits for what nobody can set any more fails, and those after it run.
+#[test]
+fn nothing_waits_for_what_is_gone() {
+    let (stream, done) = (Stream::new(&device()), Arc::new(Signal::default()));
+    let gone = Command {
+        waits: vec![Arc::default()],
+        ..Command::default()
+    };
+    let next = Command {
+        sets: Some(Arc::clone(&done)),
+        ..Command::default()
+    };
+    stream.push([gone, next]);
+    let limit = Some(Duration::from_secs(60));
+    assert!(done.wait(limit).is_some_and(|ended| ended.result.is_ok()));
+    assert_eq!(
+        stream.wait(limit),
+        Some(Err(Code(cl::CL_OUT_OF_RESOURCES)))
+    );
+}
+
 /// A defect of an action is an error of its command, not of those after it.
 #[test]
 fn panics_are_errors() {

@@ -92,6 +92,13 @@ impl std::ops::Deref for Content {
 }
 
 impl Buffer {
+    /// Whether an address is that of one of its bytes, or of the rest of its last page.
+    #[inline]
+    fn has(&self, address: u64) -> bool {
+        let offset = address.checked_sub(self.address);
+        offset.is_some_and(|offset| offset < self.held.len() as u64)
+    }
+
     /// Bytes of a surface that begins at an offset: up to `size`, and to the end of the buffer if that is all of them;
     /// else to the end of its last page, unless ends are exact.
     fn extent(&self, offset: u64, size: u64, exact: bool) -> u64 {
@@ -463,26 +470,50 @@ impl Memory {
             .regions
             .find(region)
             .or_else(|| self.reach_region(region, address))?;
-        Some((BufferId(index), self.buffer(BufferId(index))?))
+        let found = (BufferId(index), self.buffer(BufferId(index))?);
+        if found.1.has(address) {
+            return Some(found);
+        }
+        self.reach_beside(address).or(Some(found))
     }
 
     /// Finds a buffer beyond those that were added, which stays from then on.
     #[cold]
     fn reach_region(&self, region: u32, address: u64) -> Option<u32> {
         let others = self.others.as_ref()?;
-        self.regions.find_or_add(region, || {
-            let reached = others.find(address)?;
-            let storage = reached.storage?;
-            let count = self.found_count.load(Relaxed);
-            let buffer = Buffer {
-                address: reached.address,
-                bytes: storage.bytes(),
-                held: storage.held,
-            };
-            let buffer = self.found.put(usize::try_from(count).ok()?, buffer)?;
-            self.found_count.store(count + 1, Relaxed);
-            Some((count | REACHED, buffer))
-        })
+        self.regions
+            .find_or_add(region, || self.keep(others.find(address)?))
+    }
+
+    /// Finds a buffer at an address in the region of another one.
+    #[cold]
+    fn reach_beside(&self, address: u64) -> Option<(BufferId, &Buffer)> {
+        let others = self.others.as_ref()?;
+        let has = |number| {
+            self.buffer(BufferId(number))
+                .is_some_and(|b| b.has(address))
+        };
+        let inside = |reached: &Reached| {
+            let offset = address.checked_sub(reached.address);
+            offset.is_some_and(|offset| offset < reached.bytes)
+        };
+        let make = || self.keep(others.find(address).filter(inside)?);
+        let id = BufferId(self.regions.find_or_add_beside(address, has, make)?);
+        Some((id, self.buffer(id)?))
+    }
+
+    /// Keeps a buffer that was found, and numbers it. One thread does at a time.
+    fn keep(&self, reached: Reached) -> Option<(u32, &Buffer)> {
+        let storage = reached.storage?;
+        let count = self.found_count.load(Relaxed);
+        let buffer = Buffer {
+            address: reached.address,
+            bytes: storage.bytes(),
+            held: storage.held,
+        };
+        let buffer = self.found.put(usize::try_from(count).ok()?, buffer)?;
+        self.found_count.store(count + 1, Relaxed);
+        Some((count | REACHED, buffer))
     }
 
     #[inline]

@@ -3,9 +3,11 @@
 //! Bits 32 and up of an address are the number of its region, and a region belongs to one buffer. A table holds the
 //! buffers by the lowest bits of their regions' numbers; it is as large as it must be for the buffers of a launch to
 //! have places of their own. What finds its place taken, and what is found only while threads run, is in a map besides.
+//! Memory of the host that threads reach has addresses of the host's choice: what shares a region with a buffer that was
+//! there before is in a second map.
 
 use super::Buffer;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{
     AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
@@ -78,6 +80,15 @@ impl Region {
     }
 }
 
+/// Buffers that have no place in the table.
+#[derive(Debug, Default)]
+struct Rest {
+    /// By region.
+    regions: HashMap<u32, u32>,
+    /// Those whose region is another's, by address.
+    beside: BTreeMap<u64, u32>,
+}
+
 /// The buffers of a memory by their regions.
 #[derive(Debug)]
 pub(super) struct Regions {
@@ -85,7 +96,7 @@ pub(super) struct Regions {
     table: Vec<Region>,
     /// All regions of buffers that were added, and whose they are.
     added: Vec<(u32, u32)>,
-    rest: RwLock<HashMap<u32, u32>>,
+    rest: RwLock<Rest>,
 }
 
 impl Default for Regions {
@@ -115,7 +126,7 @@ impl Regions {
     #[cold]
     fn find_apart(&self, region: u32) -> Option<u32> {
         let rest = self.rest.read().unwrap_or_else(PoisonError::into_inner);
-        rest.get(&region).copied()
+        rest.regions.get(&region).copied()
     }
 
     #[inline]
@@ -157,13 +168,13 @@ impl Regions {
     fn rebuild(&mut self, size: usize, buffers: &[Buffer]) {
         self.table.clear();
         self.table.resize_with(size, Region::default);
-        let mut rest = HashMap::new();
+        let mut rest = Rest::default();
         for (region, number) in &self.added {
             let buffer = buffers.get(usize::try_from(*number).unwrap_or(usize::MAX));
             match (self.place(*region), buffer) {
                 (Some(place), Some(buffer)) if place.is_empty() => place.set(buffer, *number),
                 _ => {
-                    rest.insert(*region, *number);
+                    rest.regions.insert(*region, *number);
                 }
             }
         }
@@ -178,11 +189,11 @@ impl Regions {
         make: impl FnOnce() -> Option<(u32, &'b Buffer)>,
     ) -> Option<u32> {
         let mut rest = self.rest.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = rest.get(&region) {
+        if let Some(known) = rest.regions.get(&region) {
             return Some(*known);
         }
         let (number, buffer) = make()?;
-        rest.insert(region, number);
+        rest.regions.insert(region, number);
         // Readers may see the size before they see the address; as long as it is less than any address, nothing seems
         // to be inside.
         if (buffer.bytes as u64) < u64::from(u32::MAX)
@@ -193,6 +204,28 @@ impl Regions {
             place.set(buffer, number);
         }
         Some(number)
+    }
+
+    /// The same for an address in a region that is another buffer's: `has` tells whether a buffer has the address.
+    pub(super) fn find_or_add_beside<'b>(
+        &self,
+        address: u64,
+        has: impl Fn(u32) -> bool,
+        make: impl FnOnce() -> Option<(u32, &'b Buffer)>,
+    ) -> Option<u32> {
+        let known = |rest: &Rest| {
+            let before = rest.beside.range(..=address).next_back();
+            before.map(|known| *known.1).filter(|known| has(*known))
+        };
+        let found = known(&self.rest.read().unwrap_or_else(PoisonError::into_inner));
+        found.or_else(|| {
+            let mut rest = self.rest.write().unwrap_or_else(PoisonError::into_inner);
+            known(&rest).or_else(|| {
+                let (number, buffer) = make()?;
+                rest.beside.insert(buffer.address, number);
+                Some(number)
+            })
+        })
     }
 }
 

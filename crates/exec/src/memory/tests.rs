@@ -89,6 +89,46 @@ impl Reachable for Others {
     }
 }
 
+/// Buffers of which several are in one region.
+#[derive(Debug)]
+struct Close(Vec<(u64, Storage)>);
+
+impl Reachable for Close {
+    fn find(&self, address: u64) -> Option<Reached> {
+        let has = |it: &&(u64, Storage)| (it.0..it.0 + it.1.bytes() as u64).contains(&address);
+        let (start, storage) = self.0.iter().find(has)?;
+        Some(Reached {
+            address: *start,
+            bytes: storage.bytes() as u64,
+            name: String::new(),
+            storage: Some(storage.clone()),
+        })
+    }
+}
+
+/// What is reached in the region of another buffer is found beside it, and stays.
+#[test]
+fn regions_are_shared() {
+    let starts = [0x7_0000_1000, 0x7_0000_5000, 0x7_0000_9000, 0x8_0000_1000_u64];
+    let storage = |n: u8| Storage::new(&[n; 4096]).unwrap();
+    let all = starts.iter().zip(0..).map(|(start, n)| (*start, storage(n)));
+    let mut memory = Memory::new(100);
+    memory.reach(Arc::new(Close(all.collect())), 0);
+    let mut known = Vec::new();
+    for start in [1, 0, 3, 2].map(|n: usize| starts[n]) {
+        let (id, at) = memory.find(start + 5).unwrap();
+        assert_eq!(at, 5);
+        known.push((start, id));
+    }
+    for (start, id) in known {
+        assert_eq!(memory.find(start), Some((id, 0)));
+        assert_eq!(memory.find(start + 4095), Some((id, 4095)));
+        assert_eq!(memory.at(start + 9).unwrap().0, start);
+        assert_eq!(memory.find(start + 4096), None);
+        assert_eq!(memory.find(start - 1), None);
+    }
+}
+
 proptest! {
     /// Buffers anywhere, some added, some only reached, are found by every address of their regions, and nothing else
     /// is; the table agrees for all that are in it.

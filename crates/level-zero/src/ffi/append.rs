@@ -1,12 +1,13 @@
 //! Commands of lists: launches, barriers, events.
 
+use super::lists::computes;
 use super::memory::memory;
 use super::types::{Groups, Timestamps};
 use super::{Handle, api, chain, events, get, get_all, get_some, list, take};
 use crate::error::{Error, Result, ensure};
 use crate::objects::event::Event;
 use crate::objects::kernel::Kernel;
-use crate::objects::list::List;
+use crate::objects::list::{Launched, List};
 use opencl_sys as cl;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -50,14 +51,60 @@ pub(super) unsafe fn append(
     wait: Wait,
     make: impl FnOnce(&List, bool) -> Result<Option<Action>>,
 ) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        append_some(list, wait, |list, is_timed| {
+            Ok((make(list, is_timed)?, None))
+        })
+    }
+}
+
+/// The same for a command whose launch can be changed.
+unsafe fn append_some(
+    list: Handle,
+    wait: Wait,
+    make: impl FnOnce(&List, bool) -> Result<(Option<Action>, Option<Launched>)>,
+) -> Result<()> {
     let list = get::<List>(list)?;
     let event = get_some::<Event>(wait.0)?;
     let is_timed = event.as_ref().is_some_and(|event| event.is_timed) && simulates();
-    let action = make(&list, is_timed)?;
+    let (action, launch) = make(&list, is_timed)?;
     // SAFETY: the caller's promise.
     let command = unsafe { command(&wait)? };
     let is_renewed = event.is_some_and(|event| event.counter.is_some());
-    list.append(Command { action, ..command }, is_renewed)
+    let command = Command { action, ..command };
+    list.append(command, is_renewed, launch.as_ref())
+}
+
+/// The same for a command that runs kernels.
+unsafe fn append_launch(
+    list: Handle,
+    wait: Wait,
+    make: impl FnOnce(&List, bool) -> Result<Option<Action>>,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        append(list, wait, |list, is_timed| {
+            computes(list)?;
+            make(list, is_timed)
+        })
+    }
+}
+
+/// Appends a launch of a kernel as it is now.
+unsafe fn launch(list: Handle, kernel: Arc<Kernel>, groups: [u32; 3], wait: Wait) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        append_some(list, wait, |list, is_timed| {
+            computes(list)?;
+            let launched = Launched {
+                kernel,
+                groups,
+                is_timed,
+            };
+            Ok((Some(launched.action()?), Some(launched)))
+        })
+    }
 }
 
 /// An action that does not say how long it takes.
@@ -72,13 +119,8 @@ pub(super) fn done(fits: Option<()>) -> visakit_driver::error::Result<()> {
     fits.ok_or(Code(cl::CL_INVALID_VALUE))
 }
 
-const fn sizes(groups: &Groups) -> [u32; 3] {
+pub(super) const fn sizes(groups: &Groups) -> [u32; 3] {
     [groups.x, groups.y, groups.z]
-}
-
-fn launch(kernel: &Kernel, groups: [u32; 3], is_timed: bool) -> Result<Option<Action>> {
-    let launch = kernel.launch(groups, is_timed)?;
-    Ok(Some(Arc::new(move || launch.run())))
 }
 
 /// Most groups of a cooperative launch: they may wait for each other, and groups do not run at once.
@@ -161,7 +203,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
-        append(list, Wait(signal, waits, events), |_, is_timed| launch(&kernel, groups, is_timed))
+        launch(list, kernel, groups, Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelWithParameters(
@@ -173,7 +215,7 @@ api! {
         if chain(next).iter().any(|(kind, _)| *kind == COOPERATIVE) {
             alone(groups)?;
         }
-        append(list, Wait(signal, waits, events), |_, is_timed| launch(&kernel, groups, is_timed))
+        launch(list, kernel, groups, Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelWithArguments(
@@ -186,7 +228,7 @@ api! {
         }
         kernel.set_group(sizes(&group))?;
         arguments(&kernel, values)?;
-        append(list, Wait(signal, waits, events), |_, is_timed| launch(&kernel, sizes(&groups), is_timed))
+        launch(list, kernel, sizes(&groups), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchCooperativeKernel(
@@ -195,14 +237,14 @@ api! {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
         alone(groups)?;
-        append(list, Wait(signal, waits, events), |_, is_timed| launch(&kernel, groups, is_timed))
+        launch(list, kernel, groups, Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelIndirect(
         list: Handle, kernel: Handle, groups: *const c_void, signal: Handle, waits: u32, events: *const Handle,
     ) {
         let kernel = get::<Kernel>(kernel)?.copy();
-        append(list, Wait(signal, waits, events), |list, is_timed| {
+        append_launch(list, Wait(signal, waits, events), |list, is_timed| {
             let span = memory(&list.context, groups, size_of::<Groups>())?;
             Ok(Some(Arc::new(move || launch_from(&kernel, &span, 0, is_timed))))
         })
@@ -214,7 +256,7 @@ api! {
     ) {
         let kernels = get_all::<Kernel>(kernels, count)?;
         let kernels: Vec<_> = kernels.iter().map(|kernel| kernel.copy()).collect();
-        append(list, Wait(signal, waits, events), |list, is_timed| {
+        append_launch(list, Wait(signal, waits, events), |list, is_timed| {
             let number = memory(&list.context, number, size_of::<u32>())?;
             let groups = memory(&list.context, groups, kernels.len() * size_of::<Groups>())?;
             Ok(Some(Arc::new(move || {

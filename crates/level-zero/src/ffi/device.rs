@@ -1,10 +1,11 @@
 //! Devices.
 
-use super::driver::devices;
+use super::driver::{devices, lends};
+use super::mutable::CHANGES;
 use super::types::{
     AccessProperties, CacheProperties, ComputeProperties, DeviceProperties, ExternalProperties,
-    Flags, FloatAtomics, ImageLimits, Large, MemoryProperties, ModuleProperties, Number,
-    PciProperties, QueueGroup, VectorWidths, name,
+    Flags, FloatAtomics, ImageLimits, Large, MemoryProperties, ModuleProperties, MutableProperties,
+    Number, PciProperties, QueueGroup, VectorWidths, name,
 };
 use super::{Handle, api, chain, change, enumerate, enumerate_with, get, pointer, put, take};
 use crate::error::{Error, Result, ensure};
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use visakit_driver::device::{Device, Platform, memory};
 use visakit_driver::event::now;
 use visakit_driver::handle::Object;
+use visakit_driver::stream::when_idle;
 
 // Kinds of structures in chains.
 const EU_COUNT: u32 = 0x1_0005;
@@ -21,6 +23,7 @@ const FLOAT_ATOMICS: u32 = 0x1_0003;
 const IP_VERSION: u32 = 0x1_000f;
 const USABLE_MEMORY: u32 = 0x2_0041;
 const CACHE_LINE: u32 = 0x2_0028;
+const MUTABLE_PROPERTIES: u32 = 0x2_0015;
 /// `ze_device_properties_t` with a resolution in cycles per second.
 const PROPERTIES_1_2: u32 = 0x2_0006;
 
@@ -29,6 +32,13 @@ const CLOCK_BITS: u32 = 56;
 
 /// `ZE_MEMORY_ACCESS_CAP_FLAG_…`: reads and writes, atomics, both at once with the host.
 const ALL_ACCESS: u32 = 0xf;
+
+/// `ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE`.
+pub(super) const COMPUTES: u32 = 1;
+
+/// The groups of queues: their flags, and how many queues each has. The queues of the first compute, copy, and have
+/// cooperative launches; that of the second one copies only.
+pub(super) const QUEUE_GROUPS: [(u32, u32); 2] = [(COMPUTES | 2 | 4, 4), (2, 1)];
 
 /// Longest pattern of fills.
 pub(super) const PATTERN: usize = 128;
@@ -121,6 +131,9 @@ api! {
         change(to, |properties| describe(&device, &uuid, properties))?;
         let next = take(to)?.next;
         numbers(next, &[(IP_VERSION, ip(&device)), (EU_COUNT, device.model.units())])?;
+        for (_, place) in chain(next).into_iter().filter(|(kind, _)| *kind == MUTABLE_PROPERTIES) {
+            change(place.cast::<MutableProperties>(), |p| (p.lists, p.commands) = (0, CHANGES))?;
+        }
         larger(next, USABLE_MEMORY, memory())
     }
 
@@ -167,12 +180,11 @@ api! {
 
     fn zeDeviceGetCommandQueueGroupProperties(device: Handle, count: *mut u32, to: *mut QueueGroup) {
         get::<Device>(device)?;
-        enumerate_with(count, to, &[&|group: &mut QueueGroup| {
-            // Computes, copies, and has cooperative launches.
-            group.flags = 7;
-            group.pattern = PATTERN;
-            group.queues = 1;
-        }])
+        let describe = |(flags, queues): (u32, u32)| move |group: &mut QueueGroup| {
+            (group.flags, group.pattern, group.queues) = (flags, PATTERN, queues);
+        };
+        let [all, copies] = QUEUE_GROUPS.map(describe);
+        enumerate_with(count, to, &[&all, &copies])
     }
 
     fn zeDeviceGetMemoryProperties(device: Handle, count: *mut u32, to: *mut MemoryProperties) {
@@ -193,7 +205,7 @@ api! {
             properties.device = ALL_ACCESS;
             properties.shared = ALL_ACCESS;
             properties.shared_by_devices = ALL_ACCESS;
-            properties.system = 0;
+            properties.system = if lends() { ALL_ACCESS } else { 0 };
         })
     }
 
@@ -243,6 +255,13 @@ api! {
 
     fn zeDeviceGetStatus(device: Handle) {
         get::<Device>(device).map(drop)
+    }
+
+    // All streams of the process, of whatever device.
+    fn zeDeviceSynchronize(device: Handle) {
+        get::<Device>(device)?;
+        when_idle(true, || {});
+        Ok(())
     }
 
     fn zeDeviceGetGlobalTimestamps(device: Handle, host: *mut u64, on_device: *mut u64) {

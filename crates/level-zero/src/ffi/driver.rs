@@ -11,6 +11,7 @@ use visakit_driver::context::Context;
 use visakit_driver::device::{Device, Platform, platform};
 use visakit_driver::handle::{Object, export};
 use visakit_driver::memory::Mem;
+use visakit_host::lend_process_memory;
 
 /// The version of the specification.
 const VERSION: u32 = 1 << 16 | 14;
@@ -18,13 +19,17 @@ const VERSION: u32 = 1 << 16 | 14;
 /// What hosts compare with releases of Intel's driver, from 1.3 on: a release that has what is here.
 const RELEASE: u32 = 1 << 24 | 6 << 16 | 33_578;
 
-/// Extensions, all of version 1.0.
-const EXTENSIONS: [&str; 14] = [
+/// Lists whose commands can be changed, their kernels, too.
+const MUTABLE_LISTS: &str = "ZE_experimental_mutable_command_list";
+
+/// Extensions, all of version 1.0, but for mutable lists.
+const EXTENSIONS: [&str; 15] = [
     "ZE_experimental_event_pool_counter_based",
     "ZE_experimental_event_query_timestamps",
     "ZE_experimental_global_offset",
     "ZE_experimental_immediate_command_list_append",
     "ZE_experimental_module_program",
+    MUTABLE_LISTS,
     "ZE_experimental_relaxed_allocation_limits",
     "ZE_extension_device_ip_version",
     "ZE_extension_eu_count",
@@ -35,6 +40,9 @@ const EXTENSIONS: [&str; 14] = [
     "ZE_extension_memory_free_policies",
     "ZE_extension_pci_properties",
 ];
+
+/// Whether kernels may access what `malloc` gave, stacks and variables.
+const SYSTEM_MEMORY: &str = "VISAKIT_SYSTEM_MEMORY";
 
 /// `ZE_INIT_FLAG_GPU_ONLY` and `ZE_INIT_DRIVER_TYPE_FLAG_GPU`.
 const GPU: u32 = 1;
@@ -66,12 +74,25 @@ fn drivers() -> impl ExactSizeIterator<Item = Handle> {
     std::iter::repeat_n(pointer(platform().handle().get()), count)
 }
 
+/// Lets kernels reach all memory of the program, if it says so.
+unsafe fn lend() {
+    if lends() {
+        // SAFETY: who sets the variable promises that kernels access what the program keeps for them.
+        unsafe { lend_process_memory() };
+    }
+}
+
+/// Whether kernels may access all memory of the program: with `VISAKIT_SYSTEM_MEMORY=1`.
+pub(super) fn lends() -> bool {
+    std::env::var_os(SYSTEM_MEMORY).is_some_and(|value| value == "1")
+}
+
 fn initialized(wanted: bool) -> Result<()> {
     ensure(wanted && !devices().is_empty(), Error::UNINITIALIZED)
 }
 
 fn context_of(devices: Vec<Arc<Device>>) -> Result<Arc<Context>> {
-    Ok(Context::new(devices, Vec::new(), None)?)
+    Ok(Context::joined(devices)?)
 }
 
 api! {
@@ -106,13 +127,14 @@ api! {
 
     fn zeDriverGetIpcProperties(driver: Handle, to: *mut Flags) {
         get::<Platform>(driver)?;
-        // `ZE_IPC_PROPERTY_FLAG_MEMORY`
-        change(to, |properties| properties.flags = 1)
+        // `ZE_IPC_PROPERTY_FLAG_MEMORY` and `…_EVENT_POOL`
+        change(to, |properties| properties.flags = 3)
     }
 
     fn zeDriverGetExtensionProperties(driver: Handle, count: *mut u32, to: *mut Extension) {
         get::<Platform>(driver)?;
-        let all = EXTENSIONS.iter().map(|extension| Extension { name: name(extension), version: 1 << 16 });
+        let version = |extension: &str| 1 << 16 | u32::from(extension == MUTABLE_LISTS);
+        let all = EXTENSIONS.iter().map(|it| Extension { name: name(it), version: version(it) });
         enumerate(count, to, all)
     }
 
@@ -130,6 +152,7 @@ api! {
     fn zeContextCreate(driver: Handle, descriptor: *const Flags, to: *mut Handle) {
         get::<Platform>(driver)?;
         take(descriptor)?;
+        lend();
         give(to, context_of(devices()))
     }
 
@@ -139,6 +162,7 @@ api! {
         get::<Platform>(driver)?;
         take(descriptor)?;
         let named = get_all::<Device>(some, count)?;
+        lend();
         give(to, context_of(if named.is_empty() { devices() } else { named }))
     }
 
@@ -187,6 +211,8 @@ pub(super) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Handle) -> Han
     let mut found = std::ptr::null_mut();
     super::call("zeDriverGetDefaultContext", || {
         get::<Platform>(driver)?;
+        // SAFETY: as there.
+        unsafe { lend() };
         let context = CONTEXT.get_or_init(|| {
             let made = context_of(devices()).ok()?;
             export(&made);

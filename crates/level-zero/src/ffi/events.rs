@@ -3,7 +3,7 @@
 use super::types::{EventDescriptor, Flags, Number, PoolDescriptor, TimestampResults, Timestamps};
 use super::{Handle, api, chain, destroy, get, get_all, give, limit, pointer, put, take};
 use crate::error::{Error, Result, ensure, waited};
-use crate::objects::event::{Event, Fence, Pool, Scopes};
+use crate::objects::event::{COUNTER_TIMESTAMPS, Event, Fence, Pool, Scopes};
 use crate::objects::list::Queue;
 use visakit_driver::context::Context;
 use visakit_driver::device::Device;
@@ -12,9 +12,6 @@ use visakit_driver::signal::{Ended, Signal};
 
 /// `ZE_STRUCTURE_TYPE_COUNTER_BASED_EVENT_POOL_EXP_DESC`.
 const COUNTER_BASED: u32 = 0x2_0014;
-
-/// `ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP` and `…_HOST_TIMESTAMP`.
-const COUNTER_TIMESTAMPS: u32 = 3 << 4;
 
 /// What the host learns of a signal that it has waited for.
 fn state(ended: Option<Ended>) -> Result<()> {
@@ -63,7 +60,7 @@ api! {
         for (_, place) in chain(descriptor.next).into_iter().filter(|(kind, _)| *kind == COUNTER_BASED) {
             counter = Some(take(place.cast::<Number>())?.number);
         }
-        give(to, Ok(Pool::new(&context, descriptor.flags, descriptor.count, counter)))
+        give(to, Pool::new(&context, descriptor.flags, descriptor.count, counter))
     }
 
     fn zeEventPoolDestroy(pool: Handle) {

@@ -1,4 +1,4 @@
-//! Memory that several processes of the machine have.
+//! Memory and events that several processes of the machine have.
 //!
 //! A handle says which file has the bytes: its number in the process that made the handle, that process, and what tells the
 //! file from all others. So it can be given to another process as it is, or with the number replaced by the descriptor which
@@ -7,19 +7,22 @@
 //! could change, is refused.
 
 use super::memory::KINDS;
-use super::{Handle, api, get, pointer, put};
+use super::{Handle, api, destroy, get, give, pointer, put};
 use crate::error::{Error, Result, ensure};
+use crate::objects::event::{Event, Pool};
 use crate::objects::physical::Physical;
+use crate::objects::shared::Watched;
 use opencl_sys::CL_MEM_TYPE_DEVICE_INTEL as DEVICE;
 use std::ffi::c_void;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
+use std::sync::Arc;
 use visakit_driver::context::Context;
 use visakit_driver::device::Device;
 use visakit_driver::handle::Object;
 use visakit_host::{Pages, duplicate, identity};
 
-/// `ze_ipc_mem_handle_t`
+/// `ze_ipc_mem_handle_t`, and the handles of events, which have the pages of a board and no kind
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct IpcMemory {
@@ -35,6 +38,9 @@ pub(super) struct IpcMemory {
 }
 
 const MAGIC: [u8; 8] = *b"visakit\0";
+
+/// No kind of memory.
+const EVENTS: u32 = 0;
 
 impl IpcMemory {
     fn of(pages: &Pages, offset: usize, kind: u32) -> Option<Self> {
@@ -98,6 +104,14 @@ unsafe fn share(context: Handle, memory: *const c_void, to: *mut IpcMemory) -> R
     unsafe { put(to, made.ok_or(Error::OUT_OF_HOST_MEMORY)?) }
 }
 
+/// The handle of events.
+fn of_events(shared: &Arc<Watched>) -> Result<IpcMemory> {
+    let made = shared
+        .pages()
+        .and_then(|pages| IpcMemory::of(pages, 0, EVENTS));
+    made.ok_or(Error::OUT_OF_HOST_MEMORY)
+}
+
 /// The file of an allocation, as a descriptor that the host closes.
 pub(super) fn exported(context: &Context, address: usize) -> Result<i32> {
     let copy = |pages: &Pages, _| duplicate(pages.as_fd().as_raw_fd());
@@ -156,5 +170,38 @@ api! {
         let pages = duplicate(number).and_then(Pages::of).ok_or(Error::INVALID_ARGUMENT)?;
         let made = IpcMemory::of(&pages, 0, DEVICE).ok_or(Error::INVALID_ARGUMENT)?;
         put(to, IpcMemory { file: number, ..made })
+    }
+
+    fn zeEventPoolGetIpcHandle(pool: Handle, to: *mut IpcMemory) {
+        let pool = get::<Pool>(pool)?;
+        put(to, of_events(pool.shared.as_ref().ok_or(Error::INVALID_ARGUMENT)?)?)
+    }
+
+    // The file ends with the pool.
+    fn zeEventPoolPutIpcHandle(context: Handle, _handle: IpcMemory) {
+        get::<Context>(context).map(drop)
+    }
+
+    fn zeEventPoolOpenIpcHandle(context: Handle, handle: IpcMemory, to: *mut Handle) {
+        let context = get::<Context>(context)?;
+        give(to, Ok(Pool::open(&context, Watched::open(handle.pages()?)?)))
+    }
+
+    fn zeEventPoolCloseIpcHandle(pool: Handle) {
+        destroy::<Pool>(pool)
+    }
+
+    fn zeEventCounterBasedGetIpcHandle(event: Handle, to: *mut IpcMemory) {
+        put(to, of_events(&get::<Event>(event)?.shared()?)?)
+    }
+
+    fn zeEventCounterBasedOpenIpcHandle(context: Handle, handle: IpcMemory, to: *mut Handle) {
+        get::<Context>(context)?;
+        let shared = Watched::open(handle.pages()?)?;
+        give(to, Ok(Event::open(&shared)))
+    }
+
+    fn zeEventCounterBasedCloseIpcHandle(event: Handle) {
+        destroy::<Event>(event)
     }
 }

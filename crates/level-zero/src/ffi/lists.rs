@@ -1,8 +1,9 @@
 //! Command queues, and command lists without their commands.
 
 use super::append::{Wait, command};
+use super::device::{COMPUTES, QUEUE_GROUPS};
 use super::types::{ListDescriptor, QueueDescriptor};
-use super::{Handle, api, destroy, get, get_all, get_some, give, limit, pointer, put, take};
+use super::{Handle, api, chain, destroy, get, get_all, get_some, give, limit, pointer, put, take};
 use crate::error::{Error, Result, ensure};
 use crate::objects::event::Fence;
 use crate::objects::list::{List, Order, Queue};
@@ -13,6 +14,9 @@ use visakit_driver::device::Device;
 use visakit_driver::handle::Object;
 use visakit_driver::stream::Command;
 
+/// `ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_DESC`.
+const MUTABLE: u32 = 0x2_0016;
+
 /// The context and the device of a new object.
 fn place(context: Handle, device: Handle) -> Result<(Arc<Context>, Arc<Device>)> {
     let (context, device) = (get::<Context>(context)?, get::<Device>(device)?);
@@ -20,11 +24,22 @@ fn place(context: Handle, device: Handle) -> Result<(Arc<Context>, Arc<Device>)>
     Ok((context, device))
 }
 
+/// Flags and number of the queues of a group.
+fn group(ordinal: u32) -> Result<(u32, u32)> {
+    let group = usize::try_from(ordinal).ok();
+    let group = group.and_then(|group| QUEUE_GROUPS.get(group));
+    group.copied().ok_or(Error::INVALID_ARGUMENT)
+}
+
+/// That commands of a list may run kernels.
+pub(super) fn computes(list: &List) -> Result<()> {
+    let (flags, _) = group(list.ordinal)?;
+    ensure(flags & COMPUTES != 0, Error::INVALID_COMMAND_LIST_TYPE)
+}
+
 fn order(descriptor: &QueueDescriptor) -> Result<Order> {
-    ensure(
-        descriptor.ordinal == 0 && descriptor.index == 0,
-        Error::INVALID_ARGUMENT,
-    )?;
+    let (_, queues) = group(descriptor.ordinal)?;
+    ensure(descriptor.index < queues, Error::INVALID_ARGUMENT)?;
     ensure(
         descriptor.mode <= 2 && descriptor.priority <= 2,
         Error::INVALID_ENUMERATION,
@@ -111,9 +126,11 @@ api! {
     fn zeCommandListCreate(context: Handle, device: Handle, descriptor: *const ListDescriptor, to: *mut Handle) {
         let (context, device) = place(context, device)?;
         let descriptor = take(descriptor)?;
-        ensure(descriptor.ordinal == 0, Error::INVALID_ARGUMENT)?;
+        group(descriptor.ordinal)?;
         ensure(descriptor.flags & !0x3f == 0, Error::INVALID_ENUMERATION)?;
-        give(to, Ok(List::regular(&context, &device, descriptor.ordinal, descriptor.flags)))
+        let is_mutable = chain(descriptor.next).iter().any(|(kind, _)| *kind == MUTABLE);
+        let kind = (descriptor.ordinal, descriptor.flags);
+        give(to, Ok(List::regular(&context, &device, kind, is_mutable)))
     }
 
     fn zeCommandListCreateImmediate(

@@ -17,6 +17,7 @@ mod kernels;
 mod lists;
 mod memory;
 mod modules;
+mod mutable;
 mod ranges;
 mod table;
 mod types;

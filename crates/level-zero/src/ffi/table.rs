@@ -5,7 +5,7 @@
 
 use super::{
     append, copies, device, driver, events, fabric, images, ipc, kernels, lists, memory, modules,
-    ranges,
+    mutable, ranges,
 };
 use crate::error::{Error, Result, ensure};
 
@@ -216,7 +216,7 @@ tables! {
         12 zeDeviceImportExternalSemaphoreExt,
         12 zeDeviceReleaseExternalSemaphoreExt,
         13 zeDeviceGetVectorWidthPropertiesExt => device,
-        14 zeDeviceSynchronize,
+        14 zeDeviceSynchronize => device,
         15 zeDeviceGetAggregatedCopyOffloadIncrementValue,
         16 zeDeviceGetRuntimeRequirements,
         16 zeDeviceGetRuntimeRequirementsKey,
@@ -305,13 +305,13 @@ tables! {
     zeGetCommandListExpProcAddrTable {
         9 zeCommandListCreateCloneExp => lists,
         9 zeCommandListImmediateAppendCommandListsExp => lists,
-        9 zeCommandListGetNextCommandIdExp,
-        9 zeCommandListUpdateMutableCommandsExp,
-        9 zeCommandListUpdateMutableCommandSignalEventExp,
-        9 zeCommandListUpdateMutableCommandWaitEventsExp,
-        10 zeCommandListGetNextCommandIdWithKernelsExp,
-        10 zeCommandListUpdateMutableCommandKernelsExp,
-        17 zeCommandListIsMutableExp,
+        9 zeCommandListGetNextCommandIdExp => mutable,
+        9 zeCommandListUpdateMutableCommandsExp => mutable,
+        9 zeCommandListUpdateMutableCommandSignalEventExp => mutable,
+        9 zeCommandListUpdateMutableCommandWaitEventsExp => mutable,
+        10 zeCommandListGetNextCommandIdWithKernelsExp => mutable,
+        10 zeCommandListUpdateMutableCommandKernelsExp => mutable,
+        17 zeCommandListIsMutableExp => mutable,
     }
     zeGetImageProcAddrTable {
         0 zeImageGetProperties => images,
@@ -356,10 +356,10 @@ tables! {
     zeGetEventPoolProcAddrTable {
         0 zeEventPoolCreate => events,
         0 zeEventPoolDestroy => events,
-        0 zeEventPoolGetIpcHandle,
-        0 zeEventPoolOpenIpcHandle,
-        0 zeEventPoolCloseIpcHandle,
-        6 zeEventPoolPutIpcHandle,
+        0 zeEventPoolGetIpcHandle => ipc,
+        0 zeEventPoolOpenIpcHandle => ipc,
+        0 zeEventPoolCloseIpcHandle => ipc,
+        6 zeEventPoolPutIpcHandle => ipc,
         9 zeEventPoolGetContextHandle => events,
         9 zeEventPoolGetFlags => events,
     }
@@ -376,9 +376,9 @@ tables! {
         9 zeEventGetSignalScope => events,
         9 zeEventGetWaitScope => events,
         15 zeEventCounterBasedCreate => events,
-        15 zeEventCounterBasedGetIpcHandle,
-        15 zeEventCounterBasedOpenIpcHandle,
-        15 zeEventCounterBasedCloseIpcHandle,
+        15 zeEventCounterBasedGetIpcHandle => ipc,
+        15 zeEventCounterBasedOpenIpcHandle => ipc,
+        15 zeEventCounterBasedCloseIpcHandle => ipc,
         15 zeEventCounterBasedGetDeviceAddress,
         17 zeEventGetCounterBasedFlags => events,
     }

@@ -137,6 +137,14 @@ chained! {
     }
     /// `ze_kernel_desc_t`
     KernelDescriptor { flags: u32, name: *const c_char, }
+    /// `ze_mutable_command_list_exp_properties_t`
+    MutableProperties { lists: u32, commands: u32, }
+    /// `ze_mutable_kernel_argument_exp_desc_t`
+    MutableArgument { command: u64, index: u32, size: usize, value: *const c_void, }
+    /// `ze_mutable_group_count_exp_desc_t`
+    MutableCount { command: u64, groups: *const Groups, }
+    /// `ze_mutable_group_size_exp_desc_t` and `ze_mutable_global_offset_exp_desc_t`
+    MutableSizes { command: u64, sizes: [u32; 3], }
     /// `ze_kernel_properties_t`
     KernelProperties {
         arguments: u32, required: [u32; 3], required_subgroups: u32, required_subgroup: u32, subgroup: u32, subgroups: u32,

@@ -1,13 +1,15 @@
 //! Command queues and command lists.
 
+use super::kernel::Kernel;
 use crate::error::{Error, Result, ensure, waited};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use visakit_driver::context::Context;
 use visakit_driver::device::Device;
 use visakit_driver::handle::Handle;
 use visakit_driver::signal::Signal;
-use visakit_driver::stream::{Command, Stream};
+use visakit_driver::stream::{Action, Command, Stream};
 
 /// What the descriptor of a queue says, or of an immediate list.
 #[derive(Clone, Copy, Default, Debug)]
@@ -72,10 +74,46 @@ impl Queue {
     }
 }
 
+/// A command that can be changed.
+#[derive(Clone, Debug)]
+struct Changeable {
+    /// Its number among the commands.
+    place: usize,
+    /// What it launches, if anything.
+    launch: Option<Launched>,
+}
+
+/// What a command launches.
+#[derive(Clone, Debug)]
+pub struct Launched {
+    /// The kernel, with its arguments and sizes.
+    pub kernel: Arc<Kernel>,
+    /// How many groups there are.
+    pub groups: [u32; 3],
+    /// Whether its time is asked for.
+    pub is_timed: bool,
+}
+
+impl Launched {
+    /// What the command does, as things are now.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::launch`].
+    pub fn action(&self) -> Result<Action> {
+        let launch = self.kernel.launch(self.groups, self.is_timed)?;
+        Ok(Arc::new(move || launch.run()))
+    }
+}
+
 /// What was put into a list.
 #[derive(Clone, Debug, Default)]
 struct Record {
     commands: Vec<Command>,
+    /// How many numbers were given to commands that can be changed.
+    numbered: u64,
+    /// The number of the next command, if it can be changed.
+    next: Option<u64>,
+    changeable: BTreeMap<u64, Changeable>,
     /// Signals of counter-based events: each execution sets them anew.
     renewed: Vec<Arc<Signal>>,
     is_closed: bool,
@@ -101,6 +139,8 @@ pub struct List {
     pub ordinal: u32,
     /// `ZE_COMMAND_LIST_FLAG_…`
     pub flags: u32,
+    /// Whether it was made for commands that can be changed.
+    pub is_mutable: bool,
     kind: Kind,
 }
 
@@ -114,24 +154,24 @@ impl List {
     pub fn regular(
         context: &Arc<Context>,
         device: &Arc<Device>,
-        ordinal: u32,
-        flags: u32,
+        (ordinal, flags): (u32, u32),
+        is_mutable: bool,
     ) -> Arc<Self> {
         let kind = Kind::Regular(Mutex::default());
-        Self::with(context, device, (ordinal, flags), kind)
+        Self::with(context, device, (ordinal, flags, is_mutable), kind)
     }
 
     /// A list whose commands run at once.
     #[must_use]
     pub fn immediate(context: &Arc<Context>, device: &Arc<Device>, order: Order) -> Arc<Self> {
         let kind = Kind::Immediate(Queue::plain(device, order));
-        Self::with(context, device, (order.ordinal, 0), kind)
+        Self::with(context, device, (order.ordinal, 0, false), kind)
     }
 
     fn with(
         context: &Arc<Context>,
         device: &Arc<Device>,
-        (ordinal, flags): (u32, u32),
+        (ordinal, flags, is_mutable): (u32, u32, bool),
         kind: Kind,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -140,6 +180,7 @@ impl List {
             device: Arc::clone(device),
             ordinal,
             flags,
+            is_mutable,
             kind,
         })
     }
@@ -162,22 +203,83 @@ impl List {
         }
     }
 
-    /// Puts a command in. `is_renewed` if its signal is that of a counter-based event.
+    /// Puts a command in, at the end of a list that is closed, too, as Intel's driver does it. `is_renewed` if its signal
+    /// is that of a counter-based event; `launch` is what its action does, if that can be changed.
     ///
     /// # Errors
-    /// Lists that are closed.
-    pub fn append(&self, command: Command, is_renewed: bool) -> Result<()> {
+    /// That of a command that failed, if they are waited for.
+    pub fn append(
+        &self,
+        command: Command,
+        is_renewed: bool,
+        launch: Option<&Launched>,
+    ) -> Result<()> {
         match &self.kind {
             Kind::Immediate(queue) => queue.push([command]),
             Kind::Regular(record) => {
                 let mut record = lock(record);
-                ensure(!record.is_closed, Error::INVALID_ARGUMENT)?;
                 let renewed = command.sets.iter().filter(|_| is_renewed).cloned();
                 record.renewed.extend(renewed);
+                if let Some(number) = record.next.take() {
+                    let place = record.commands.len();
+                    // The host may change its kernel.
+                    let launch = launch.map(|launch| Launched {
+                        kernel: launch.kernel.copy(),
+                        ..*launch
+                    });
+                    let changeable = Changeable { place, launch };
+                    record.changeable.insert(number, changeable);
+                }
                 record.commands.push(command);
                 Ok(())
             }
         }
+    }
+
+    /// A number for the next command, by which it can be changed.
+    ///
+    /// # Errors
+    /// Immediate lists.
+    pub fn number_next(&self) -> Result<u64> {
+        let mut record = self.record()?;
+        record.numbered += 1;
+        record.next = Some(record.numbered);
+        Ok(record.numbered)
+    }
+
+    /// Changes what a command launches.
+    ///
+    /// # Errors
+    /// Numbers of no launch, and what `change` refuses.
+    pub fn change_launch(
+        &self,
+        number: u64,
+        change: impl FnOnce(&mut Launched) -> Result<()>,
+    ) -> Result<()> {
+        let mut record = self.record()?;
+        let record = &mut *record;
+        let changeable = record.changeable.get_mut(&number);
+        let found = changeable.and_then(|it| Some((it.place, it.launch.as_mut()?)));
+        let (place, launch) = found.ok_or(Error::INVALID_ARGUMENT)?;
+        change(launch)?;
+        let command = record.commands.get_mut(place);
+        command.ok_or(Error::INVALID_ARGUMENT)?.action = Some(launch.action()?);
+        Ok(())
+    }
+
+    /// Changes what a command waits for and sets.
+    ///
+    /// # Errors
+    /// Numbers of no command, and what `change` refuses.
+    pub fn change_command(
+        &self,
+        number: u64,
+        change: impl FnOnce(&mut Command) -> Result<()>,
+    ) -> Result<()> {
+        let mut record = self.record()?;
+        let place = record.changeable.get(&number).map(|it| it.place);
+        let command = place.and_then(|place| record.commands.get_mut(place));
+        change(command.ok_or(Error::INVALID_ARGUMENT)?)
     }
 
     /// Ends a regular list, for queues to execute it. Lists that have ended, and immediate ones, stay as they are.
@@ -214,7 +316,7 @@ impl List {
         let made = Self::with(
             &self.context,
             &self.device,
-            (self.ordinal, self.flags),
+            (self.ordinal, self.flags, self.is_mutable),
             kind,
         );
         Ok(made)

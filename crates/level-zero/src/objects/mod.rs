@@ -5,6 +5,7 @@ pub mod kernel;
 pub mod list;
 pub mod module;
 pub mod physical;
+pub mod shared;
 pub mod vertex;
 
 use opencl_sys as cl;
