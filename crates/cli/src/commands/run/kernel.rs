@@ -27,9 +27,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
 
 /// Runs the kernel under checks.
 pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report<Vec<u8>>, Failure> {
-    let unset = args.launching.args.iter().enumerate();
-    let unset = unset.filter(|(_, spec)| spec.is_uninitialized());
-    let unset: Vec<_> = unset.map(|(index, _)| index).collect();
+    let unset = args.uninitialized();
     let config = visakit_check::config(args.config());
     with_kernel(args, |kernel, range, arguments| {
         let launch = kernel.prepare(range, &arguments.all()?, &config)?;

@@ -313,6 +313,13 @@ impl Args {
         }))
     }
 
+    /// Arguments that nobody has written yet.
+    pub(crate) fn uninitialized(&self) -> Vec<usize> {
+        let unset = self.launching.args.iter().enumerate();
+        let unset = unset.filter(|(_, spec)| spec.is_uninitialized());
+        unset.map(|(index, _)| index).collect()
+    }
+
     /// The launch of a kernel of two programs that another command names.
     pub(crate) fn of_two(
         files: [&Path; 2],
