@@ -1,5 +1,8 @@
 //! `visakit diff`: the differences between two objects.
 
+mod proof;
+
+use super::run::Launching;
 use crate::Status;
 use crate::output::{self, Failure, printable, stdout};
 use crate::reading::Reading;
@@ -18,8 +21,11 @@ const NEW: Style = AnsiColor::Green.on_default();
   visakit diff old.isa new.isa                    what differs in the code
   visakit diff old.isa new.isa --run              do they do the same on generated inputs?
   visakit diff old.isa new.isa --run --seeds 100  on more of them
+  visakit diff old.isa new.isa --prove --zeinfo k.zeinfo --global 64 --arg zeros:256
+                                                  are kernels whose code differs the same on all inputs?
 
-With --run the exit code is 1 where kernels do something else, else 2 where one could not be compared, else 0.")]
+With --run the exit code is 1 where kernels do something else, else 2 where one could not be compared, else 0. With
+--prove it is 0 if all kernels whose code differs are proven equal, and 1 otherwise; see `visakit prove`.")]
 pub(crate) struct Args {
     /// The first object or text, or - for standard input.
     #[arg(value_name = "OLD")]
@@ -36,6 +42,19 @@ pub(crate) struct Args {
     /// How many inputs are generated for each kernel.
     #[arg(long, value_name = "N", default_value_t = 4, requires = "run")]
     seeds: u64,
+    /// Proves that kernels of the same name compute the same although their code differs, or finds contents of buffers
+    /// that tell them apart. What is not given of a launch is assumed, and said: 64 work-items, generated arguments.
+    #[arg(long, conflicts_with = "run")]
+    prove: bool,
+    /// With --prove: most seconds for a kernel.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "prove")]
+    time: u64,
+    /// With --prove: write inputs that tell kernels apart into a new folder, for each of them two cases for
+    /// `visakit run --case`.
+    #[arg(long, value_name = "DIR", requires = "prove")]
+    witness: Option<PathBuf>,
+    #[command(flatten)]
+    launching: Launching,
     #[command(flatten)]
     reading: Reading,
 }
@@ -45,6 +64,8 @@ struct Report<'d> {
     object: Vec<Entry<'d>>,
     routines: Vec<Routine<'d>>,
     same_routines: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proofs: Option<Vec<serde_json::Value>>,
 }
 
 #[derive(Serialize)]
@@ -90,6 +111,20 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         return ran(&trial(&old, &new, &options), args.reading.json);
     }
     let found = diff(&old, &new);
+    if args.prove {
+        let proofs = proof::all(args, &old, &new)?;
+        if args.reading.json {
+            let proofs = Some(proofs.iter().map(proof::Of::document).collect());
+            output::json(&Report {
+                proofs,
+                ..report(&found)
+            })?;
+        } else {
+            text(&found)?;
+            proof::print(&proofs)?;
+        }
+        return Ok(proof::status(&proofs));
+    }
     if args.reading.json {
         output::json(&report(&found))?;
     } else {
@@ -111,6 +146,7 @@ fn report(diff: &Diff) -> Report<'_> {
         object: entries(&diff.object),
         routines: diff.routines.iter().map(routine).collect(),
         same_routines: diff.same,
+        proofs: None,
     }
 }
 

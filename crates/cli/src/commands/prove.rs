@@ -100,18 +100,63 @@ struct Given<'a> {
     arguments: &'a [Argument],
 }
 
+impl ProveArgs {
+    /// What is asked of two programs that another command names.
+    pub(super) fn of(run: run::Args, time: u64, witness: Option<PathBuf>) -> Result<Self, Failure> {
+        #[derive(clap::Parser)]
+        struct Words {
+            #[command(flatten)]
+            args: ProveArgs,
+        }
+        let words = <Words as clap::Parser>::try_parse_from(["prove"]);
+        let words = words.map_err(|error| Failure::Other(error.to_string()))?;
+        Ok(Self {
+            run,
+            time,
+            witness,
+            ..words.args
+        })
+    }
+
+    /// Whether inputs that tell kernels apart are written.
+    pub(super) const fn has_witness(&self) -> bool {
+        self.witness.is_some()
+    }
+}
+
+/// An answer, and what it takes for granted.
+pub(super) struct Answer {
+    kernel: String,
+    assumed: Vec<String>,
+    pub(super) proof: Proof,
+}
+
 pub(crate) fn run(args: &ProveArgs) -> Result<Status, Failure> {
     let pool = args.run.pool()?;
-    pool.install(|| match args.run.cases() {
+    let answer = pool.install(|| match args.run.cases() {
         [] => programs(args),
         [old, new] => cases(args, old, new),
         _ => Err(Failure::Other(
             "--case takes two folders: the old and the new case".to_owned(),
         )),
+    })?;
+    if args.run.json() {
+        output::json(&json!({ "kernels": [answer.document(args)] }))?;
+    } else {
+        let mut out = stdout();
+        let title = format!("kernel {}: {}", answer.kernel, verdict(&answer.proof));
+        writeln!(out, "{}", heading(&title))?;
+        answer.print(&mut out, args)?;
+        out.flush()?;
+    }
+    Ok(match answer.proof.verdict {
+        Verdict::Proven => Status::Clean,
+        _ => Status::Findings,
     })
 }
 
-fn programs(args: &ProveArgs) -> Result<Status, Failure> {
+/// Proves the pair of two programs.
+pub(super) fn programs(args: &ProveArgs) -> Result<Answer, Failure> {
     let Some([old, mut new]) = args.run.halves() else {
         return Err(Failure::Other(
             "name two programs, the old and the new one, or two cases with --case".to_owned(),
@@ -139,7 +184,7 @@ fn programs(args: &ProveArgs) -> Result<Status, Failure> {
     })
 }
 
-fn cases(args: &ProveArgs, old: &Path, new: &Path) -> Result<Status, Failure> {
+fn cases(args: &ProveArgs, old: &Path, new: &Path) -> Result<Answer, Failure> {
     let (first, second) = (args.run.open_case(old)?, args.run.open_case(new)?);
     let texts = || Ok([witness::zeinfo_of_case(old)?, witness::zeinfo_of_case(new)?]);
     let (config, from_text) = (args.run.config(), args.run.takes_texts());
@@ -172,16 +217,16 @@ fn cases(args: &ProveArgs, old: &Path, new: &Path) -> Result<Status, Failure> {
         },
     );
     ran?;
-    done.unwrap_or(Ok(Status::Unusable))
+    done.unwrap_or_else(|| Err(Failure::Other("the case has no launch".to_owned())))
 }
 
-/// Proves a pair and tells the answer.
+/// Proves a pair, and writes what is to be written.
 fn pair(
     args: &ProveArgs,
     old: Given<'_>,
     new: Given<'_>,
     zeinfo: &dyn Fn() -> Result<[String; 2], Failure>,
-) -> Result<Status, Failure> {
+) -> Result<Answer, Failure> {
     let options = Options {
         known: args.known.clone(),
         symbolic: args.symbolic.clone(),
@@ -220,13 +265,17 @@ fn pair(
             witness::write(folder, name, (given.kernel, &given.range), left, zeinfo)?;
         }
     }
-    tell(args, old, &proof)
+    Ok(Answer {
+        kernel: printable(old.kernel.info().name.as_bytes()),
+        assumed: assumptions((&args.known, &args.symbolic), &old.range, old.arguments),
+        proof,
+    })
 }
 
 /// What was compared of kernels that are the same step by step.
 const SAME: &str = "all instructions: the same, but for names and for what nothing depends on";
 
-const fn verdict(proof: &Proof) -> &'static str {
+pub(super) const fn verdict(proof: &Proof) -> &'static str {
     match proof.verdict {
         Verdict::Proven => "proven",
         Verdict::Refuted(_) => "refuted",
@@ -293,44 +342,41 @@ pub(super) fn assumptions(
     all
 }
 
-fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failure> {
-    let name = printable(old.kernel.info().name.as_bytes());
-    let reason = reason(proof).map(|why| printable(why.as_bytes()));
-    let assumed = assumptions((&args.known, &args.symbolic), &old.range, old.arguments);
-    if args.run.json() {
+impl Answer {
+    /// For programs.
+    pub(super) fn document(&self, args: &ProveArgs) -> Value {
+        let proof = &self.proof;
         let outputs: Vec<Value> = proof
             .outputs
             .iter()
             .map(|o| json!({ "argument": o.argument, "bytes": o.bytes, "written": o.written, "open": o.open }))
             .collect();
-        output::json(&json!({
-            "kernels": [{
-                "kernel": name,
-                "verdict": verdict(proof),
-                "reason": reason,
-                "mode": args.mode.name(),
-                "assumed": assumed,
-                "steps": proof.steps,
-                "outputs": outputs,
-                "terms": proof.terms,
-                "seconds": proof.time.as_secs_f64(),
-            }]
-        }))?;
-    } else {
-        let mut out = stdout();
-        let title = format!("kernel {name}: {}", verdict(proof));
-        writeln!(out, "{}", heading(&title))?;
-        if let Some(reason) = &reason {
-            writeln!(out, "  because    {reason}")?;
+        json!({
+            "kernel": self.kernel,
+            "verdict": verdict(proof),
+            "reason": reason(proof).map(|why| printable(why.as_bytes())),
+            "mode": args.mode.name(),
+            "assumed": self.assumed,
+            "steps": proof.steps,
+            "outputs": outputs,
+            "terms": proof.terms,
+            "seconds": proof.time.as_secs_f64(),
+        })
+    }
+
+    /// For people, below a title.
+    pub(super) fn print(&self, out: &mut impl Write, args: &ProveArgs) -> Result<(), Failure> {
+        if let Some(reason) = reason(&self.proof) {
+            writeln!(out, "  because    {}", printable(reason.as_bytes()))?;
         }
-        for line in &assumed {
+        for line in &self.assumed {
             writeln!(out, "  assumed    {line}")?;
         }
         writeln!(out, "  mode       {}", args.mode.name())?;
-        if proof.steps {
+        if self.proof.steps {
             writeln!(out, "  compared   {SAME}")?;
         }
-        for o in &proof.outputs {
+        for o in &self.proof.outputs {
             let state = match o.open {
                 0 => "all equal".to_owned(),
                 open => format!("{open} open"),
@@ -343,10 +389,10 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
             )?;
         }
         if let Some(folder) = &args.witness
-            && matches!(proof.verdict, Verdict::Refuted(_))
+            && matches!(self.proof.verdict, Verdict::Refuted(_))
         {
             let folder = input::name(folder);
-            let verb = match &proof.verdict {
+            let verb = match &self.proof.verdict {
                 Verdict::Refuted(found) if matches!(found.difference, Difference::Finding(_)) => {
                     "check"
                 }
@@ -357,10 +403,6 @@ fn tell(args: &ProveArgs, old: Given<'_>, proof: &Proof) -> Result<Status, Failu
                 "  witness    {folder}: `visakit {verb} --case {folder}/old {folder}/new`"
             )?;
         }
-        out.flush()?;
+        Ok(())
     }
-    Ok(match proof.verdict {
-        Verdict::Proven => Status::Clean,
-        _ => Status::Findings,
-    })
 }

@@ -321,6 +321,7 @@ fn documents_are_as_the_schema_says() {
         (&["platforms"], 0),
         (&["diff", CALLS, texts], 1),
         (&["diff", CALLS, CALLS, "--run"], 0),
+        (&["diff", CALLS, texts, "--prove"], 1),
         (&["dis", CALLS], 0),
         (&["dis", CALLS, "-o", &out], 0),
         (&["cfg", CALLS], 0),

@@ -57,7 +57,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Status, Failure> {
                     kernel,
                     range: *range,
                     arguments: &arguments,
-                    uninitialized: Vec::new(),
+                    uninitialized: args.run.uninitialized(),
                 };
                 let known = known(args, &launched)?;
                 let zeinfo = || run::kernel::zeinfo_text(&args.run);

@@ -37,10 +37,10 @@ impl<'a> Arguments<'a> {
 
     /// The specifications: where none was given at all, all are generated.
     fn specs(&self) -> Vec<ArgSpec> {
-        if self.args.args.is_empty() {
+        if self.args.launching.args.is_empty() {
             return vec![ArgSpec::Auto; self.parameters.len()];
         }
-        self.args.args.clone()
+        self.args.launching.args.clone()
     }
 
     /// The arguments; says what was assumed of those that were not given.

@@ -15,7 +15,7 @@ impl Args {
 
     /// Folders of the inputs: sources may be beside them.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        let files = self.files.iter().chain(&self.zebin);
+        let files = self.files.iter().chain(&self.launching.zebin);
         let mut folders: Vec<_> = files
             .filter_map(|file| file.parent().map(Path::to_owned))
             .collect();
@@ -67,7 +67,7 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
         )?
     } else if !args.case.is_empty() {
         return Err(Failure::Other("one case at a time".to_owned()));
-    } else if args.files.is_empty() && args.zebin.is_none() {
+    } else if args.files.is_empty() && args.launching.zebin.is_none() {
         return Err(Failure::Other(
             "no program: name an object or a text, or a case with --case".to_owned(),
         ));

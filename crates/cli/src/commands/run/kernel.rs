@@ -27,9 +27,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
 
 /// Runs the kernel under checks.
 pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report<Vec<u8>>, Failure> {
-    let unset = args.args.iter().enumerate();
-    let unset = unset.filter(|(_, spec)| spec.is_uninitialized());
-    let unset: Vec<_> = unset.map(|(index, _)| index).collect();
+    let unset = args.uninitialized();
     let config = visakit_check::config(args.config());
     with_kernel(args, |kernel, range, arguments| {
         let launch = kernel.prepare(range, &arguments.all()?, &config)?;
@@ -83,21 +81,21 @@ pub(crate) fn with_kernel<R>(
         kernel.data = zebin.data;
         kernel.symbols = zebin.symbols;
     }
-    for (index, spec) in args.args.iter().enumerate() {
+    for (index, spec) in args.launching.args.iter().enumerate() {
         if let ArgSpec::Typed(ty, _) = spec {
             kernel.check_type(index, *ty)?;
         }
     }
-    if args.global.is_empty() {
+    if args.launching.global.is_empty() {
         return Err(Failure::Other(
             "--global is missing: how many work-items?".to_owned(),
         ));
     }
-    let local = match args.local.is_empty() {
-        true => kernel.local_size(&args.global),
-        false => args.local.clone(),
+    let local = match args.launching.local.is_empty() {
+        true => kernel.local_size(&args.launching.global),
+        false => args.launching.local.clone(),
     };
-    let range = NdRange::new(&args.global, &local, &args.offset)?;
+    let range = NdRange::new(&args.launching.global, &local, &args.launching.offset)?;
     let parameters = zeinfo.parameters(&name);
     let arguments = Arguments::new(args, &kernel, parameters, &range);
     run(&kernel, &range, &arguments)
@@ -146,7 +144,11 @@ struct Program {
 
 /// The program of the files that are named, with its metadata.
 fn program(args: &Args) -> Result<Program, Failure> {
-    let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
+    let given = args
+        .launching
+        .zebin
+        .as_ref()
+        .or(args.launching.zeinfo.as_ref());
     let mut metadata = given.map(|path| metadata(path)).transpose()?;
     let mut sources = Vec::new();
     let mut locals = Vec::new();
@@ -175,7 +177,7 @@ fn program(args: &Args) -> Result<Program, Failure> {
             }
         }
     }
-    if let (true, Some(path)) = (args.files.is_empty(), &args.zebin) {
+    if let (true, Some(path)) = (args.files.is_empty(), &args.launching.zebin) {
         sources = args.reading.open(path)?.sources;
     }
     // A zebin has a text for each kernel.
@@ -203,7 +205,11 @@ fn program(args: &Args) -> Result<Program, Failure> {
 
 /// The text of the metadata that the arguments name.
 pub(crate) fn zeinfo_text(args: &Args) -> Result<String, Failure> {
-    let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
+    let given = args
+        .launching
+        .zebin
+        .as_ref()
+        .or(args.launching.zeinfo.as_ref());
     if let Some(given) = given {
         return text_of(metadata(given)?);
     }

@@ -31,6 +31,33 @@ use visakit_exec::{Compiler, Limits, Pass, Program};
 use visakit_jit::Features;
 use visakit_launch::{Case, Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
+/// How kernels are launched.
+#[derive(Clone, Default, clap::Args)]
+pub(crate) struct Launching {
+    /// Launch metadata: the text of a .ze_info section.
+    #[arg(long, value_name = "FILE", conflicts_with = "zebin")]
+    pub(crate) zeinfo: Option<PathBuf>,
+    /// Launch metadata, constants and device from a compiled program (zebin).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) zebin: Option<PathBuf>,
+    /// Work-items in each dimension.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
+    pub(crate) global: Vec<u32>,
+    /// Work-items of a group. [default: what the kernel requires, else up to 256]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
+    pub(crate) local: Vec<u32>,
+    /// Global offset: added to the global ids in each dimension.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
+    pub(crate) offset: Vec<u32>,
+    /// The arguments in order: buffer:FILE, FILE.npy (an array of NumPy), zeros:BYTES, random:BYTES[:TYPE],
+    /// iota:BYTES[:TYPE] (0, 1, 2 …; the kernel's type by default), auto, same:N, null, u32:7 (i8 to u64, f16, f32,
+    /// f64; several values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]] (also
+    /// image1d, image1d_buffer, image1d_array, image2d_array and image3d, with one to three sizes),
+    /// sampler:[normalized,]ADDRESSING,FILTER. [default: all are auto: generated for the grid]
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) args: Vec<ArgSpec>,
+}
+
 #[derive(Clone, clap::Args)]
 #[command(after_long_help = "Examples:
   visakit run k.isa --kernel add --zeinfo k.zeinfo --global 1024 --local 64 \\
@@ -54,28 +81,8 @@ pub(crate) struct Args {
     /// The kernel, by name or number. [default: the only one]
     #[arg(long, visible_alias = "kernel", value_name = "NAME|INDEX")]
     routine: Option<String>,
-    /// Launch metadata: the text of a .ze_info section.
-    #[arg(long, value_name = "FILE", conflicts_with = "zebin")]
-    zeinfo: Option<PathBuf>,
-    /// Launch metadata, constants and device from a compiled program (zebin).
-    #[arg(long, value_name = "FILE")]
-    zebin: Option<PathBuf>,
-    /// Work-items in each dimension.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
-    global: Vec<u32>,
-    /// Work-items of a group. [default: what the kernel requires, else up to 256]
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
-    local: Vec<u32>,
-    /// Global offset: added to the global ids in each dimension.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
-    offset: Vec<u32>,
-    /// The arguments in order: buffer:FILE, FILE.npy (an array of NumPy), zeros:BYTES, random:BYTES[:TYPE],
-    /// iota:BYTES[:TYPE] (0, 1, 2 …; the kernel's type by default), auto, same:N, null, u32:7 (i8 to u64, f16, f32,
-    /// f64; several values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]] (also
-    /// image1d, image1d_buffer, image1d_array, image2d_array and image3d, with one to three sizes),
-    /// sampler:[normalized,]ADDRESSING,FILTER. [default: all are auto: generated for the grid]
-    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
-    args: Vec<ArgSpec>,
+    #[command(flatten)]
+    launching: Launching,
     /// Write the buffer of argument or input N to a file. [default: small buffers that changed are printed]
     #[arg(long, value_name = "N:FILE")]
     out: Vec<OutSpec>,
@@ -284,7 +291,7 @@ fn compiler() -> Option<&'static Arc<dyn Compiler>> {
 
 impl Args {
     pub(crate) fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.zebin.is_none()
+        self.files.is_empty() && self.launching.zebin.is_none()
     }
 
     pub(crate) fn kinds(&self) -> &[String] {
@@ -306,9 +313,39 @@ impl Args {
         }))
     }
 
+    /// Arguments that nobody has written yet.
+    pub(crate) fn uninitialized(&self) -> Vec<usize> {
+        let unset = self.launching.args.iter().enumerate();
+        let unset = unset.filter(|(_, spec)| spec.is_uninitialized());
+        unset.map(|(index, _)| index).collect()
+    }
+
+    /// The launch of a kernel of two programs that another command names.
+    pub(crate) fn of_two(
+        files: [&Path; 2],
+        kernel: &str,
+        launching: &Launching,
+        reading: Reading,
+    ) -> Result<Self, Failure> {
+        #[derive(clap::Parser)]
+        struct Words {
+            #[command(flatten)]
+            args: Args,
+        }
+        let words = <Words as clap::Parser>::try_parse_from(["run"]);
+        let words = words.map_err(|error| Failure::Other(error.to_string()))?;
+        Ok(Self {
+            files: files.map(Path::to_owned).to_vec(),
+            routine: Some(kernel.to_owned()),
+            launching: launching.clone(),
+            reading,
+            ..words.args
+        })
+    }
+
     /// Takes the metadata from elsewhere.
     pub(crate) fn set_metadata(&mut self, zeinfo: Option<PathBuf>, zebin: Option<PathBuf>) {
-        (self.zeinfo, self.zebin) = (zeinfo, zebin);
+        (self.launching.zeinfo, self.launching.zebin) = (zeinfo, zebin);
     }
 
     /// A case, which may name files as the arguments say.
@@ -371,7 +408,7 @@ impl Args {
 
     /// The kernel, or the program.
     pub(crate) fn name(&self) -> String {
-        let first = self.files.first().or(self.zebin.as_ref());
+        let first = self.files.first().or(self.launching.zebin.as_ref());
         let file = first.map_or_else(String::new, |path| crate::input::name(path));
         self.routine.clone().unwrap_or(file)
     }
