@@ -157,7 +157,9 @@ pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
         _ => failure(&printable(error.to_string().as_bytes())),
     }
     match error {
-        LaunchError::Fault { .. } | LaunchError::Steps(_) => Status::Findings,
+        LaunchError::Fault { .. } | LaunchError::Steps(_) | LaunchError::Asserted { .. } => {
+            Status::Findings
+        }
         _ => Status::Unusable,
     }
 }

@@ -8,6 +8,9 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::event::Event;
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
+use crate::kernel::Kernel;
+use crate::launch::{Grid, command};
+use crate::mutable::{Change, Command, Commands, fields};
 use crate::queue::Queue;
 use crate::stream::Action;
 use opencl_sys as cl;
@@ -23,8 +26,6 @@ const INVALID_SYNC_POINT_WAIT_LIST: i32 = -1139;
 const INCOMPATIBLE_COMMAND_QUEUE: i32 = -1140;
 /// `CL_COMMAND_COMMAND_BUFFER_KHR`.
 const COMMAND_BUFFER: u32 = 0x12a8;
-/// `CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR`.
-const SIMULTANEOUS_USE: u64 = 1;
 
 #[derive(Default)]
 struct State {
@@ -34,6 +35,8 @@ struct State {
     actions: Vec<Action>,
     /// Runs that may not have ended.
     runs: Vec<Arc<Event>>,
+    /// Launches whose handles the host has.
+    commands: Commands,
 }
 
 /// A command buffer.
@@ -89,7 +92,8 @@ impl CommandBuffer {
                 _ => return fail(cl::CL_INVALID_VALUE),
             }
         }
-        ensure(flags & !SIMULTANEOUS_USE == 0, cl::CL_INVALID_VALUE)?;
+        let known = cl::CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | cl::CL_COMMAND_BUFFER_MUTABLE_KHR;
+        ensure(flags & !known == 0, cl::CL_INVALID_VALUE)?;
         Ok(Arc::new(Self {
             handle: Handle::default(),
             queue: Arc::clone(queue),
@@ -104,13 +108,71 @@ impl CommandBuffer {
     /// # Errors
     /// Command buffers that are final, points that there are not.
     pub fn record(&self, points: &[u32], action: Option<Action>) -> Result<u32> {
+        Ok(self.add(points, action)?.0)
+    }
+
+    /// Records a command. Returns its synchronization point, and the place of its action.
+    fn add(&self, points: &[u32], action: Option<Action>) -> Result<(u32, usize)> {
         let mut state = lock(&self.state);
         ensure(!state.is_final, cl::CL_INVALID_OPERATION)?;
         let are_before = points.iter().all(|point| (1..=state.count).contains(point));
         ensure(are_before, INVALID_SYNC_POINT_WAIT_LIST)?;
         state.count = state.count.saturating_add(1);
+        let place = state.actions.len();
         state.actions.extend(action);
-        Ok(state.count)
+        Ok((state.count, place))
+    }
+
+    /// Records a launch, and makes its handle; `list` holds the properties of the command.
+    ///
+    /// # Errors
+    /// As of [`Self::record`], and of launches.
+    pub fn record_launch(
+        self: &Arc<Self>,
+        points: &[u32],
+        (kernel, grid): (&Arc<Kernel>, &Grid),
+        list: Vec<u64>,
+    ) -> Result<(u32, Arc<Command>)> {
+        let fields = fields(&list)?;
+        let action = command(&self.queue, kernel, grid)?;
+        let (point, place) = self.add(points, Some(action))?;
+        let made = Command::new((self, place), (kernel, grid), (list, fields));
+        lock(&self.state).commands.push(Arc::clone(&made));
+        Ok((point, made))
+    }
+
+    /// Whether its launches may be changed now.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION` where it was made not to be changed, is not final, or runs.
+    pub fn may_change(&self) -> Result<()> {
+        let is_mutable = self.flags & cl::CL_COMMAND_BUFFER_MUTABLE_KHR != 0;
+        ensure(is_mutable, cl::CL_INVALID_OPERATION)?;
+        self.is_ready(&mut lock(&self.state))
+    }
+
+    /// Changes launches for the runs that follow.
+    ///
+    /// # Errors
+    /// Those of launches; nothing is changed then.
+    pub fn change(&self, changes: &[(Arc<Command>, Change)]) -> Result<()> {
+        let mut state = lock(&self.state);
+        let made = changes
+            .iter()
+            .map(|(command, change)| command.change(self, change));
+        for (place, action) in made.collect::<Result<Vec<_>>>()? {
+            if let Some(old) = state.actions.get_mut(place) {
+                *old = action;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it can be enqueued, or changed.
+    fn is_ready(&self, state: &mut State) -> Result<()> {
+        let simultaneous = self.flags & cl::CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR != 0;
+        let may = simultaneous || !state.runs();
+        ensure(state.is_final && may, cl::CL_INVALID_OPERATION)
     }
 
     /// Nothing is recorded any more.
@@ -132,8 +194,7 @@ impl CommandBuffer {
         let queue = on.unwrap_or(&self.queue);
         ensure(queue.is_like(&self.queue), INCOMPATIBLE_COMMAND_QUEUE)?;
         let mut state = lock(&self.state);
-        let may = self.flags & SIMULTANEOUS_USE != 0 || !state.runs();
-        ensure(state.is_final && may, cl::CL_INVALID_OPERATION)?;
+        self.is_ready(&mut state)?;
         let actions: Arc<[Action]> = state.actions.as_slice().into();
         let event = queue.enqueue(COMMAND_BUFFER, waits, Some(Arc::new(move || run(&actions))));
         state.runs.push(Arc::clone(&event));

@@ -7,6 +7,7 @@ use crate::extensions::{self, EVERYWHERE};
 use crate::handle::{Handle, Object, export};
 use crate::info::Answer;
 use crate::models::{MODELS, Model};
+use crate::mutable::FIELDS;
 use opencl_sys as cl;
 use std::sync::{Arc, Mutex, OnceLock};
 use visakit_isa::{DataType, Platform as Family};
@@ -134,6 +135,7 @@ fn with_version(extension: &'static str) -> NameVersion {
         "cl_khr_integer_dot_product" => version(2, 0, 0),
         // The last one before 1.0: commands have properties.
         "cl_khr_command_buffer" => version(0, 9, 7),
+        "cl_khr_command_buffer_mutable_dispatch" => version(0, 9, 4),
         _ => version(1, 0, 0),
     };
     (extension, version)
@@ -321,6 +323,7 @@ impl Device {
             cl::CL_DEVICE_EXECUTION_CAPABILITIES => cl::CL_EXEC_KERNEL.answer(),
             COMMAND_BUFFER_CAPABILITIES => COMMAND_BUFFERS_PRINT_AND_OVERLAP.answer(),
             COMMAND_BUFFER_REQUIRED_PROPERTIES => 0_u64.answer(),
+            cl::CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => FIELDS.answer(),
             COMMAND_BUFFER_QUEUE_PROPERTIES | cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
                 (cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE)
                     .answer()

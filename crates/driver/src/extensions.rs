@@ -6,7 +6,7 @@
 use visakit_isa::Platform as Family;
 
 /// Extensions of every device.
-pub(crate) const EVERYWHERE: [&str; 36] = [
+pub(crate) const EVERYWHERE: [&str; 39] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -19,6 +19,7 @@ pub(crate) const EVERYWHERE: [&str; 36] = [
     "cl_khr_il_program",
     "cl_khr_create_command_queue",
     "cl_khr_command_buffer",
+    "cl_khr_command_buffer_mutable_dispatch",
     "cl_khr_device_uuid",
     "cl_khr_pci_bus_info",
     "cl_khr_extended_versioning",
@@ -42,6 +43,8 @@ pub(crate) const EVERYWHERE: [&str; 36] = [
     "cl_intel_required_subgroup_size",
     "cl_intel_device_attribute_query",
     "cl_intel_unified_shared_memory",
+    "cl_intel_global_variable_access",
+    "cl_intel_create_buffer_with_properties",
     "cl_intel_mem_force_host_memory",
 ];
 
@@ -111,6 +114,7 @@ pub(crate) fn extensions(family: Family, images: bool, doubles: bool) -> Vec<&'s
             "cl_khr_expect_assume",
             "cl_khr_extended_bit_ops",
             "cl_khr_integer_dot_product",
+            "cl_khr_subgroup_rotate",
             "cl_intel_split_work_group_barrier",
         ]);
     }

@@ -7,7 +7,7 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::kernel::{Arg, Kernel};
 use crate::queue::Queue;
 use crate::stream::Action;
-use crate::watch::{Launching, through};
+use crate::watch::{self, Launching, through};
 use opencl_sys as cl;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -242,7 +242,7 @@ impl Launch {
         }
     }
 
-    /// Reports why it failed.
+    /// Reports why it failed. After a failed assertion the program ends abnormally, as with Intel's driver.
     fn failed(&self, error: &LaunchError, others: &Others) -> Result<()> {
         let reached = match error {
             LaunchError::Fault { fault, .. } => fault.address,
@@ -259,6 +259,11 @@ impl Launch {
         let name = &self.kernel.name;
         self.context
             .complain(&format!("kernel `{name}`: {error}{gone}"));
+        if let LaunchError::Asserted { printed, .. } = error {
+            visakit_host::print(printed);
+            watch::report();
+            std::process::abort();
+        }
         fail(match error {
             LaunchError::Argument { .. } | LaunchError::ArgumentCount { .. } => {
                 cl::CL_INVALID_KERNEL_ARGS

@@ -33,6 +33,7 @@ pub mod kernel;
 pub mod launch;
 pub mod memory;
 pub mod models;
+pub mod mutable;
 mod ocloc;
 pub(crate) mod profile;
 pub mod program;
@@ -43,6 +44,7 @@ pub mod sampler;
 pub mod signal;
 pub(crate) mod spirv;
 pub mod stream;
+pub mod symbols;
 pub(crate) mod watch;
 mod worker;
 

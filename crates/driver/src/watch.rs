@@ -97,6 +97,11 @@ fn end() {
         interrupt().raise();
         settle(PATIENCE);
     }
+    report();
+}
+
+/// Everybody who watches reports.
+pub(crate) fn report() {
     watchers().iter().for_each(|w| w.end());
 }
 

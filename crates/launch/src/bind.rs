@@ -20,9 +20,6 @@ pub(crate) const CONSTANTS: [&str; 2] = [".data.const", ".bss.const"];
 /// Sections of variables.
 pub(crate) const GLOBALS: [&str; 2] = [".data.global", ".bss.global"];
 
-/// The printf buffer's own length counts its first word, which holds it.
-const PRINTF_START: u32 = 4;
-
 /// Arguments and program-scope variables after binding.
 #[derive(Debug)]
 pub(crate) struct Bound {
@@ -35,7 +32,8 @@ pub(crate) struct Bound {
     /// Storage that arguments share with the host, and the buffers that it has become.
     shared: Vec<(usize, BufferId)>,
     sections: Vec<(String, Section, Surface)>,
-    printf: Option<BufferId>,
+    pub(crate) printf: Option<BufferId>,
+    pub(crate) assert: Option<BufferId>,
     /// Arguments in local memory: number, place after the program's own variables, size.
     pub(crate) locals: Vec<(usize, u64, u64)>,
 }
@@ -57,6 +55,7 @@ pub(crate) fn bind(
         shared: Vec::new(),
         sections: Vec::new(),
         printf: None,
+        assert: None,
         locals: Vec::new(),
     };
     bound.memory.set_exact(config.exact_ends);
@@ -397,53 +396,6 @@ impl Bound {
         Ok((self.memory.address(id), id))
     }
 
-    /// The buffer that printf writes into.
-    pub(crate) fn add_printf(&mut self, bytes: usize) -> Result<(), LaunchError> {
-        let id = self
-            .memory
-            .add_zeroed(bytes as u64)
-            .map_err(|e| fault(&e))?;
-        self.memory.write(id, 0, &PRINTF_START.to_le_bytes());
-        self.printf = Some(id);
-        Ok(())
-    }
-
-    pub(crate) fn printf_address(&self) -> u64 {
-        self.printf.map_or(0, |id| self.memory.address(id))
-    }
-
-    /// The output of printf, without the counter.
-    pub(crate) fn printf_bytes(&self) -> Vec<u8> {
-        let Some(id) = self.printf else {
-            return Vec::new();
-        };
-        let mut bytes = self.memory.read(id);
-        let Some((counter, rest)) = bytes.split_first_chunk::<4>() else {
-            return Vec::new();
-        };
-        let length = u32::from_le_bytes(*counter).saturating_sub(PRINTF_START);
-        let length = usize::try_from(length)
-            .unwrap_or(usize::MAX)
-            .min(rest.len());
-        bytes.drain(..4);
-        bytes.truncate(length);
-        bytes
-    }
-
-    /// Bytes at an address; fewer at the end of its buffer.
-    fn read_at(&self, address: u64, out: &mut [u8]) -> usize {
-        let Some((id, offset)) = self.memory.find(address) else {
-            return 0;
-        };
-        let Ok(offset) = usize::try_from(offset) else {
-            return 0;
-        };
-        let count = self.memory.len(id).saturating_sub(offset).min(out.len());
-        let out = out.get_mut(..count).unwrap_or_default();
-        self.memory.read_into(id, offset, out);
-        count
-    }
-
     /// Everything in flat memory by now.
     pub(crate) fn objects(&self) -> Vec<MemoryObject> {
         let object = |id, kind| MemoryObject {
@@ -600,12 +552,6 @@ fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), Launc
         index,
         message: format!("the kernel wants a value of {wanted} bytes, not of {given}"),
     })
-}
-
-impl crate::printf::Strings for Bound {
-    fn read(&self, address: u64, out: &mut [u8]) -> usize {
-        self.read_at(address, out)
-    }
 }
 
 #[cfg(test)]

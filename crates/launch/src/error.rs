@@ -78,6 +78,14 @@ pub enum LaunchError {
     /// The grid is not one that the kernel can be started with.
     #[error("grid: {0}")]
     Grid(String),
+    /// Assertions of the kernel failed.
+    #[error("an assertion failed: {messages}")]
+    Asserted {
+        /// Their messages, a line each.
+        messages: String,
+        /// What the kernel printed.
+        printed: Vec<u8>,
+    },
     /// The kernel needs something of the payload that is not provided.
     #[error("the kernel wants `{0}` in its payload, which is not provided")]
     Payload(String),

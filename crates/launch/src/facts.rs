@@ -45,6 +45,8 @@ pub struct Facts<'a> {
     pub private_base: u64,
     /// Address of the buffer for printf.
     pub printf: u64,
+    /// Address of the buffer for assertions.
+    pub assert: u64,
     /// The program's constants.
     pub constants: Section,
     /// The program's variables.
@@ -96,6 +98,7 @@ impl Facts<'_> {
             ArgType::WorkDimensions => word(self.range.dimensions),
             ArgType::PrivateBaseStateless => long(self.private_base),
             ArgType::PrintfBuffer => long(self.printf),
+            ArgType::AssertBuffer => long(self.assert),
             ArgType::ConstBase => self.constants.base(piece),
             ArgType::GlobalBase => self.globals.base(piece),
             ArgType::ImplicitArgBuffer => long(self.implicit),
@@ -258,7 +261,8 @@ mod tests {
             arguments: &arguments,
             places: &places,
             private_base: 0x5000,
-            printf: 0,
+            printf: 0x6000,
+            assert: 0x7000,
             constants: Section {
                 address: 0x2_0000_0000,
                 handle: 256,
@@ -288,6 +292,8 @@ mod tests {
         assert_eq!(words("global_size"), [10, 4, 1]);
         assert_eq!(words("work_dimensions"), [2]);
         assert_eq!(words("private_base_stateless"), [0x5000, 0]);
+        assert_eq!(words("printf_buffer"), [0x6000, 0]);
+        assert_eq!(words("assert_buffer"), [0x7000, 0]);
         assert_eq!(
             bytes("arg_byvalue", 0, ", source_offset: 10").unwrap(),
             (10..20).collect::<Vec<u8>>()

@@ -47,6 +47,7 @@ mod input;
 mod kernel;
 mod locals;
 mod media;
+mod messages;
 mod ndrange;
 mod objects;
 mod payload;
@@ -88,6 +89,6 @@ pub use trial::{
 pub use variables::Variables;
 pub use zebin::{AddressPart, DataRelocation, DataSection, DataSymbol, ElfSection, Zebin};
 pub use zeinfo::{
-    AddrMode, AddrSpace, ArgInfo, ArgType, BindingTableIndex, ExecutionEnv, InlineSampler,
-    KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, UserAttributes, ZeInfo,
+    AddrMode, AddrSpace, ArgInfo, ArgType, BindingTableIndex, ExecutionEnv, HostAccess,
+    InlineSampler, KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, UserAttributes, ZeInfo,
 };

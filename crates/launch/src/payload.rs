@@ -512,6 +512,7 @@ mod tests {
             places: &[],
             private_base: 0,
             printf: 0,
+            assert: 0,
             constants: Section::default(),
             globals: Section::default(),
             implicit: 0,

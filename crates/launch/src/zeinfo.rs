@@ -43,6 +43,19 @@ pub struct ZeInfo {
     /// Names and types that are not needed to launch.
     #[serde(deserialize_with = "list")]
     pub kernels_misc_info: Vec<MiscInfo>,
+    /// Variables that the host has another name for.
+    #[serde(deserialize_with = "list")]
+    pub global_host_access_table: Vec<HostAccess>,
+}
+
+/// A variable of the program.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct HostAccess {
+    /// Its symbol.
+    pub device_name: String,
+    /// Its name in calls of the host.
+    pub host_name: String,
 }
 
 /// The metadata of one kernel.

@@ -111,6 +111,7 @@ fn further_programs() {
     for name in [
         "arguments",
         "formats",
+        "globals",
         "pointers",
         "queues",
         "recorded",
@@ -176,6 +177,35 @@ fn beside_the_host() {
         for part in parts {
             let said = shown(&done);
             assert!(said.contains(part), "{how}: `{part}` is not in {said}");
+        }
+    }
+}
+
+/// A failed assertion ends the program abnormally; who checks says what was found before.
+#[test]
+fn assertions() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("assert", folder.path()) else {
+        return;
+    };
+    let run = |arguments: &[&str], checks: &str| {
+        let mut command = on_device(&program, folder.path()).unwrap();
+        command.args(arguments).env("VISAKIT_CHECK", checks);
+        command.output().unwrap()
+    };
+    let done = run(&[], "");
+    if shown(&done).contains("\"__devicelib_assert_fail\" is not known") {
+        return say("NOT RUN: assertions in OpenCL C, which compilers before IGC 2 do not know");
+    }
+    assert!(done.status.success(), "{}", shown(&done));
+    for (checks, checked) in [("", ""), ("memory", "1 launch checked")] {
+        let done = run(&["fails"], checks);
+        assert_eq!(done.status.signal(), Some(6), "{}", shown(&done));
+        for part in [
+            "an assertion failed: assert.c:9: positive: global id: [5,0,0], local id: [5,0,0] Assertion `x >= 0` failed.",
+            checked,
+        ] {
+            assert!(shown(&done).contains(part), "{}", shown(&done));
         }
     }
 }

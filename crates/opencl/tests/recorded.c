@@ -20,6 +20,17 @@ static cl_int (*fill_image)(void *, void *, const cl_ulong *, cl_mem, const void
 static cl_int (*svm_copy)(void *, void *, const cl_ulong *, void *, const void *, size_t, TAIL);
 static cl_int (*svm_fill)(void *, void *, const cl_ulong *, void *, const void *, size_t, size_t, TAIL);
 static cl_int (*launch)(void *, void *, const cl_ulong *, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, TAIL);
+/* Launches that are changed, as of version 0.9.4 of the other extension. */
+typedef struct { cl_uint index; size_t size; const void *value; } change_arg;
+typedef struct {
+    void *command;
+    cl_uint args, svm_args, infos, dimensions;
+    const change_arg *arg_list, *svm_list;
+    const void *info_list;
+    const size_t *offset, *global, *local;
+} change;
+static cl_int (*update)(void *, cl_uint, const cl_uint *, const void **);
+static cl_int (*command_info)(void *, cl_uint, size_t, void *, size_t *);
 
 static void find(void) {
     struct { void *to; const char *name; } all[] = {
@@ -28,7 +39,8 @@ static void find(void) {
         {&barrier, "clCommandBarrierWithWaitListKHR"}, {&copy, "clCommandCopyBufferKHR"}, {&copy_rect, "clCommandCopyBufferRectKHR"},
         {&fill, "clCommandFillBufferKHR"}, {&copy_image, "clCommandCopyImageKHR"}, {&to_image, "clCommandCopyBufferToImageKHR"},
         {&from_image, "clCommandCopyImageToBufferKHR"}, {&fill_image, "clCommandFillImageKHR"}, {&svm_copy, "clCommandSVMMemcpyKHR"},
-        {&svm_fill, "clCommandSVMMemFillKHR"}, {&launch, "clCommandNDRangeKernelKHR"}};
+        {&svm_fill, "clCommandSVMMemFillKHR"}, {&launch, "clCommandNDRangeKernelKHR"},
+        {&update, "clUpdateMutableCommandsKHR"}, {&command_info, "clGetMutableCommandInfoKHR"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         void *found = clGetExtensionFunctionAddressForPlatform(platform, all[i].name);
         if (!found) printf("%s is missing\n", all[i].name), exit(100);
@@ -141,6 +153,67 @@ static void again_and_again(cl_kernel add, cl_command_queue q) {
     OK(clReleaseMemObject(a)); OK(clReleaseMemObject(sum));
 }
 
+static cl_int changed_to(void *c, change to) {
+    cl_uint kind = 0;
+    const void *all[] = {&to};
+    return update(c, 1, &kind, all);
+}
+
+/* Arguments and grids of launches are changed between runs. */
+static void changed(cl_kernel add, cl_command_queue q) {
+    enum { MUTABLE = 2, UPDATABLE = 0x12b1, ARGUMENTS = 8, INVALID = -1141 };
+    int ones[COUNT], out[COUNT] = {0}, one = 1, ten = 10;
+    for (int i = 0; i < COUNT; i++) ones[i] = 1;
+    cl_mem a = buffer(BYTES, CL_MEM_COPY_HOST_PTR, ones), sum = buffer(BYTES, CL_MEM_COPY_HOST_PTR, out),
+           second = buffer(BYTES, CL_MEM_COPY_HOST_PTR, out);
+    void *c = made(q, MUTABLE), *all = 0, *fixed = 0;
+    OK(clSetKernelArg(add, 0, sizeof sum, &sum)); OK(clSetKernelArg(add, 1, sizeof a, &a)); OK(clSetKernelArg(add, 2, 4, &one));
+    OK(launch(c, 0, 0, add, 1, 0, &items, 0, 0, 0, 0, &all));
+    cl_ulong only[] = {UPDATABLE, ARGUMENTS, 0}, unknown[] = {UPDATABLE, 1 << 9, 0};
+    OK(launch(c, 0, only, add, 1, 0, &items, 0, 0, 0, 0, &fixed));
+    IS(launch(c, 0, unknown, add, 1, 0, &items, 0, 0, 0, 0, 0), CL_INVALID_VALUE);
+    change_arg times = {2, 4, &ten}, target = {0, sizeof second, &second}, missing = {7, 4, &ten};
+    size_t half = COUNT / 2, quarter = COUNT / 4;
+    change by = {.command = all, .args = 1, .arg_list = &times};
+    IS(changed_to(c, by), CL_INVALID_OPERATION);
+    OK(finalize(c));
+    OK(run(0, 0, c, 0, 0, 0)); OK(clFinish(q));
+    /* The second half, ten times as much; the other launch goes elsewhere. */
+    by.dimensions = 1; by.offset = &half; by.global = &half; by.local = &quarter;
+    OK(changed_to(c, by));
+    OK(changed_to(c, (change){.command = fixed, .args = 1, .arg_list = &target}));
+    OK(run(0, 0, c, 0, 0, 0)); OK(clFinish(q));
+    OK(clEnqueueReadBuffer(q, sum, CL_TRUE, 0, sizeof out, out, 0, 0, 0));
+    for (int i = 0; i < COUNT; i++) CHECK(out[i] == (i < COUNT / 2 ? 2 : 12));
+    OK(clEnqueueReadBuffer(q, second, CL_TRUE, 0, sizeof out, out, 0, 0, 0));
+    for (int i = 0; i < COUNT; i++) CHECK(out[i] == 1);
+    size_t is = 0;
+    cl_kernel of = 0;
+    OK(command_info(all, 0x12a6, sizeof is, &is, 0)); CHECK(is == half);
+    OK(command_info(all, 0x12a5, sizeof is, &is, 0)); CHECK(is == half);
+    OK(command_info(all, 0x12a7, sizeof is, &is, 0)); CHECK(is == quarter);
+    OK(command_info(fixed, 0x12a7, sizeof is, &is, 0)); CHECK(is == 0);
+    OK(command_info(all, 0x12a3, sizeof of, &of, 0)); CHECK(of == add);
+    void *in = 0;
+    OK(command_info(all, 0x12a1, sizeof in, &in, 0)); CHECK(in == c);
+    IS(command_info(all, 77, sizeof in, &in, 0), CL_INVALID_VALUE);
+
+    by.command = fixed;
+    IS(changed_to(c, by), CL_INVALID_OPERATION);
+    by.command = all; by.dimensions = 2;
+    IS(changed_to(c, by), CL_INVALID_VALUE);
+    IS(changed_to(c, (change){.command = all, .args = 1, .arg_list = &missing}), CL_INVALID_ARG_INDEX);
+    IS(changed_to(c, (change){.command = c}), INVALID); IS(changed_to(c, (change){0}), INVALID);
+    IS(update(c, 1, 0, 0), CL_INVALID_VALUE); OK(update(c, 0, 0, 0));
+    void *plain = made(q, 0), *mine = 0;
+    OK(launch(plain, 0, 0, add, 1, 0, &items, 0, 0, 0, 0, &mine)); OK(finalize(plain));
+    IS(changed_to(plain, (change){.command = mine}), CL_INVALID_OPERATION);
+    IS(changed_to(c, (change){.command = mine}), INVALID);
+    OK(release(plain)); OK(release(c));
+    IS(command_info(mine, 0x12a1, sizeof in, &in, 0), INVALID); IS(command_info(all, 0x12a1, sizeof in, &in, 0), INVALID);
+    OK(clReleaseMemObject(a)); OK(clReleaseMemObject(sum)); OK(clReleaseMemObject(second));
+}
+
 int main(void) {
     start(CL_QUEUE_PROFILING_ENABLE);
     find();
@@ -153,6 +226,7 @@ int main(void) {
     cl_command_queue other = queue_with(context, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
     everything(add, queue, other);
     again_and_again(add, queue);
+    changed(add, queue);
     OK(clReleaseKernel(add)); OK(clReleaseProgram(program)); OK(clReleaseCommandQueue(other));
     return ended();
 }

@@ -88,6 +88,7 @@ impl Launch {
     ///
     /// # Errors
     /// [`LaunchError::Fault`] of the first group that faulted: it stops the others. [`LaunchError::Steps`].
+    /// [`LaunchError::Asserted`] at the end: a failed assertion stops nothing.
     pub fn run(self, config: &Config<'_>) -> Result<Outcome, LaunchError> {
         let workers = self.workers;
         self.run_with(&Effort::new(config), workers)
@@ -244,6 +245,10 @@ impl Launch {
     }
 
     fn outcome(self, mut done: Done, started: Instant) -> Result<Outcome, LaunchError> {
+        if let Some(messages) = self.bound.asserted() {
+            let printed = self.printed();
+            return Err(LaunchError::Asserted { messages, printed });
+        }
         Ok(Outcome {
             counters: done.counters,
             groups: done.groups,
@@ -298,6 +303,7 @@ impl Launch {
             places: &self.bound.places,
             private_base: self.bound.private_base,
             printf: self.bound.printf_address(),
+            assert: self.bound.assert_address(),
             constants: self.bound.section(&CONSTANTS),
             globals: self.bound.section(&GLOBALS),
             implicit: self.implicit.as_ref().map_or(0, |i| i.address(local)),

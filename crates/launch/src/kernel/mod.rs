@@ -318,6 +318,9 @@ impl Loaded {
         if implicit || self.payload_has(ArgType::PrintfBuffer) {
             bound.add_printf(PRINTF_BYTES)?;
         }
+        if self.payload_has(ArgType::AssertBuffer) {
+            bound.add_assert()?;
+        }
         let walk = self.walk();
         let implicit = if implicit {
             Some(Implicit::new(&mut bound, range, &layout, walk)?)

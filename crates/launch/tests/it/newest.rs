@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
-use visakit_launch::{Argument, Config, Kernel, NdRange, ZeInfo, Zebin};
+use visakit_launch::{Argument, Config, Kernel, LaunchError, NdRange, ZeInfo, Zebin};
 use visakit_text::asm;
 
 /// Writes a word of the payload, which is an offset in local memory, and the value of a symbol to a buffer.
@@ -77,6 +77,64 @@ fn offsets_in_local_memory_and_symbols_of_the_machine() {
         assert_eq!(bytes[..4], expected.to_le_bytes(), "mode {mode}");
         assert_eq!(bytes[4..], 64_u32.to_le_bytes());
     }
+}
+
+/// Writes words to the buffer for assertions as the compiler's `__devicelib_assert_fail` does, if the argument is not zero: that
+/// one failed, a message whose text is in it (its size with the highest bit of eight bytes, then "gone"), and its end.
+fn asserting() -> String {
+    let words = [
+        (4, 1),
+        (12, 6),
+        (16, 0x8000_0000),
+        (20, 0x656e_6f67),
+        (24, 0x0a),
+        (8, 28_u32),
+    ];
+    let store = |(at, word): (u32, u32)| {
+        format!(
+            "add (M1, 1) A(0,0)<1> BUFFER(0,0)<0;1,0> {at:#x}:ud\nmov (M1, 1) D(0,0)<1> {word:#x}:ud\n\
+             lsc_store.ugm (M1, 1) flat[A]:a64 D:d32\n"
+        )
+    };
+    let head = "\
+.version 4.1
+.kernel \"k\"
+.decl BUFFER v_type=G type=uq num_elts=1 align=GRF
+.decl FAILS v_type=G type=ud num_elts=1 align=dword
+.decl D v_type=G type=ud num_elts=8 align=GRF
+.decl A v_type=G type=uq num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=1
+.input BUFFER offset=32 size=8
+.input FAILS offset=40 size=4
+.kernel_attr SimdSize=8
+cmp.eq (M1, 1) P1 FAILS(0,0)<0;1,0> 0x0:ud
+(P1) jmp (M1, 1) out
+";
+    let body: String = words.map(store).concat();
+    format!("{head}{body}out:\nret (M1, 1)\n")
+}
+
+#[test]
+fn assertions() {
+    let text = asserting();
+    let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
+    let info = "kernels:
+  - name: k
+    execution_env: {simd_size: 8, require_assert_buffer: true}
+    payload_arguments:
+      - {arg_type: assert_buffer, offset: 0, size: 8}
+      - {arg_type: arg_byvalue, offset: 8, size: 4, arg_index: 0}
+";
+    let kernel = Kernel::new(&object, "k", &ZeInfo::parse(info).unwrap()).unwrap();
+    let range = NdRange::new(&[8], &[8], &[]).unwrap();
+    let run = |fails: u32| {
+        let arguments = [Argument::Value(fails.to_le_bytes().to_vec())];
+        kernel.run(&range, &arguments, &Config::default())
+    };
+    assert!(run(0).is_ok());
+    let error = run(1).unwrap_err();
+    assert_eq!(error.to_string(), "an assertion failed: gone");
+    assert!(matches!(error, LaunchError::Asserted { printed, .. } if printed.is_empty()));
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod images;
 mod ipc;
 mod kernels;
 mod lists;
+mod loader;
 mod memory;
 mod modules;
 mod mutable;
@@ -44,7 +45,8 @@ fn call(name: &str, body: impl FnOnce() -> Result<()>) -> u32 {
     code
 }
 
-/// Entry points.
+/// Entry points. Each is exported under its name as well, for [`loader`]; tables have the functions of this library alone, as a
+/// loader that the program is linked with has the same names.
 macro_rules! api {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
         #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments, reason = "Level Zero's names and signatures")]
@@ -52,6 +54,15 @@ macro_rules! api {
             // SAFETY: what the specification requires of the caller; see the module.
             $crate::ffi::call(stringify!($name), || unsafe { $body })
         }
+
+        const _: () = {
+            #[unsafe(no_mangle)]
+            #[allow(non_snake_case, clippy::too_many_arguments, reason = "Level Zero's names and signatures")]
+            unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
+                // SAFETY: the caller's promise.
+                unsafe { self::$name($($arg),*) }
+            }
+        };
     )*};
 }
 

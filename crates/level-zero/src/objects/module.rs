@@ -1,6 +1,6 @@
 //! Modules and their logs.
 
-use crate::error::{Error, Result, ensure};
+use crate::error::{Error, Result};
 use opencl_sys as cl;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, OnceLock};
@@ -183,23 +183,8 @@ impl Module {
     /// # Errors
     /// [`Error::INVALID_GLOBAL_NAME`].
     pub fn global(&self, name: &str) -> Result<(u64, u64)> {
-        let binary = self.program.any_binary()?;
-        let symbol = binary.symbols.iter().find(|s| s.name == name);
-        let symbol = symbol.ok_or(Error::INVALID_GLOBAL_NAME)?;
-        let mut sections = binary.variables.sections();
-        let section = sections.find(|section| section.0 == symbol.section);
-        let (_, storage, address) = section.ok_or(Error::INVALID_GLOBAL_NAME)?;
-        let rest = (storage.bytes() as u64).saturating_sub(symbol.offset);
-        let bytes = if symbol.bytes == 0 {
-            rest
-        } else {
-            symbol.bytes
-        };
-        ensure(
-            symbol.offset <= storage.bytes() as u64,
-            Error::INVALID_GLOBAL_NAME,
-        )?;
-        Ok((address + symbol.offset, bytes))
+        let variable = self.program.any_binary()?.variable(name);
+        variable.ok_or(Error::INVALID_GLOBAL_NAME)
     }
 
     /// The address by which its kernels call a function.
@@ -208,17 +193,7 @@ impl Module {
     /// [`Error::INVALID_FUNCTION_NAME`] if no kernel can call it, and [`Error::UNSUPPORTED_FEATURE`] if it has not the same
     /// address for all of them.
     pub fn function(&self, name: &str) -> Result<u64> {
-        let binary = self.program.any_binary()?;
-        let mut found = None;
-        for kernel in binary.names() {
-            let Ok(loaded) = binary.load(kernel)? else {
-                continue;
-            };
-            let address = loaded.program().function_address(name);
-            let agree = found.is_none() || address.is_none() || found == address;
-            ensure(agree, Error::UNSUPPORTED_FEATURE)?;
-            found = found.or(address);
-        }
-        found.ok_or(Error::INVALID_FUNCTION_NAME)
+        let function = self.program.any_binary()?.function(name)?;
+        function.ok_or(Error::INVALID_FUNCTION_NAME)
     }
 }

@@ -1,6 +1,7 @@
-//! Command buffers: `cl_khr_command_buffer` in its version 0.9.7.
+//! Command buffers: `cl_khr_command_buffer` in its version 0.9.7, whose launches can be changed
+//! (`cl_khr_command_buffer_mutable_dispatch` 0.9.4).
 
-use super::kernels::grid;
+use super::kernels::{grid, inform, set};
 use super::{
     Pointer, answer, api, get, get_all, list, make, properties, put, svm, transfer, waits,
 };
@@ -11,8 +12,8 @@ use visakit_driver::commands::CommandBuffer;
 use visakit_driver::context::Context;
 use visakit_driver::error::{Result, ensure};
 use visakit_driver::handle::{export, release, retain};
-use visakit_driver::kernel::Kernel;
-use visakit_driver::launch::command;
+use visakit_driver::kernel::{Arg, Kernel};
+use visakit_driver::mutable::{Change, Command};
 use visakit_driver::queue::Queue;
 use visakit_driver::stream::Action;
 
@@ -28,6 +29,79 @@ struct Where(Pointer, Pointer, *const u64);
 #[derive(Clone, Copy)]
 struct Points(u32, *const u32, *mut u32, *mut Pointer);
 
+/// A command buffer that a command is recorded in, and the synchronization points that the command waits for.
+///
+/// # Safety
+/// The pointers are those of the caller.
+unsafe fn opened(
+    buffer: Pointer,
+    queue: Pointer,
+    count: u32,
+    from: *const u32,
+) -> Result<(Arc<CommandBuffer>, Vec<u32>)> {
+    let buffer = get::<CommandBuffer>(buffer)?;
+    ensure(queue.is_null(), cl::CL_INVALID_COMMAND_QUEUE)?;
+    ensure((count == 0) == from.is_null(), INVALID_SYNC_POINT_WAIT_LIST)?;
+    // SAFETY: the caller's promise.
+    let waits = unsafe { list(from, usize::try_from(count).unwrap_or(0)) };
+    Ok((buffer, waits))
+}
+
+/// A launch with its new arguments, and what else is to be changed of it.
+///
+/// # Safety
+/// The pointers are those of the caller.
+unsafe fn change(config: &cl::cl_mutable_dispatch_config_khr) -> Result<(Arc<Command>, Change)> {
+    let command = get::<Command>(config.command)?;
+    let dimensions = usize::try_from(config.work_dim).unwrap_or(0);
+    ensure(
+        [0, command.dimensions()].contains(&dimensions),
+        cl::CL_INVALID_VALUE,
+    )?;
+    let count = |number: u32| usize::try_from(number).unwrap_or(0);
+    // SAFETY: the caller's promise: null, or as many elements as are said.
+    unsafe {
+        for (number, from) in [
+            (config.num_args, config.arg_list),
+            (config.num_svm_args, config.arg_svm_list),
+        ] {
+            ensure((number == 0) == from.is_null(), cl::CL_INVALID_VALUE)?;
+        }
+        for arg in list(config.arg_list, count(config.num_args)) {
+            let kernel = command.kernel_for(cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR)?;
+            set(
+                kernel,
+                arg.arg_index,
+                arg.arg_size,
+                arg.arg_value.cast_mut(),
+            )?;
+        }
+        for arg in list(config.arg_svm_list, count(config.num_svm_args)) {
+            let kernel = command.kernel_for(cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR)?;
+            let index = usize::try_from(arg.arg_index).unwrap_or(usize::MAX);
+            kernel.set(index, Arg::Pointer(arg.arg_value.addr()))?;
+        }
+        for info in list(config.exec_info_list, count(config.num_exec_infos)) {
+            let kernel = command.kernel_for(cl::CL_MUTABLE_DISPATCH_EXEC_INFO_KHR)?;
+            inform(
+                kernel,
+                info.param_name,
+                info.param_value_size,
+                info.param_value.cast_mut(),
+            )?;
+        }
+        let sizes = |from: *const usize| (!from.is_null()).then(|| list(from, dimensions));
+        let change = Change {
+            global: sizes(config.global_work_size),
+            local: sizes(config.local_work_size),
+            offset: sizes(config.global_work_offset),
+        };
+        let is_any = change.global.is_some() || change.local.is_some() || change.offset.is_some();
+        ensure(dimensions > 0 || !is_any, cl::CL_INVALID_VALUE)?;
+        Ok((command, change))
+    }
+}
+
 /// Records a command.
 ///
 /// # Safety
@@ -39,15 +113,12 @@ unsafe fn record(
 ) -> Result<()> {
     let Where(buffer, queue, with) = place;
     let Points(count, from, point, handle) = points;
-    let buffer = get::<CommandBuffer>(buffer)?;
-    ensure(queue.is_null(), cl::CL_INVALID_COMMAND_QUEUE)?;
+    // SAFETY: the caller's promise.
+    let (buffer, waits) = unsafe { opened(buffer, queue, count, from)? };
     // SAFETY: the caller's promise.
     let with = unsafe { properties(with) };
     let plain = with.first().is_none_or(|name| *name == 0) && handle.is_null();
     ensure(plain, cl::CL_INVALID_VALUE)?;
-    ensure((count == 0) == from.is_null(), INVALID_SYNC_POINT_WAIT_LIST)?;
-    // SAFETY: the caller's promise.
-    let waits = unsafe { list(from, usize::try_from(count).unwrap_or(0)) };
     let action = make(&buffer, &buffer.queue.context)?;
     let made = buffer.record(&waits, action)?;
     // SAFETY: the caller's promise.
@@ -173,8 +244,8 @@ api! {
         buffer: Pointer, queue: Pointer, with: *const u64, to: Pointer, source: Pointer, size: usize, count: u32,
         from: *const u32, point: *mut u32, handle: *mut Pointer,
     ) {
-        record(Where(buffer, queue, with), Points(count, from, point, handle), |_, _| {
-            svm::copying(to, source, size).map(Some)
+        record(Where(buffer, queue, with), Points(count, from, point, handle), |_, context| {
+            svm::copying(context, to, source, size).map(Some)
         })
     }
 
@@ -182,8 +253,8 @@ api! {
         buffer: Pointer, queue: Pointer, with: *const u64, to: Pointer, pattern: Pointer, each: usize, size: usize,
         count: u32, from: *const u32, point: *mut u32, handle: *mut Pointer,
     ) {
-        record(Where(buffer, queue, with), Points(count, from, point, handle), |_, _| {
-            svm::filling(to, pattern, each, size).map(Some)
+        record(Where(buffer, queue, with), Points(count, from, point, handle), |_, context| {
+            svm::filling(context, to, pattern, each, size).map(Some)
         })
     }
 
@@ -191,10 +262,37 @@ api! {
         buffer: Pointer, queue: Pointer, with: *const u64, kernel: Pointer, dimensions: u32, offset: *const usize,
         global: *const usize, local: *const usize, count: u32, from: *const u32, point: *mut u32, handle: *mut Pointer,
     ) {
-        record(Where(buffer, queue, with), Points(count, from, point, handle), |buffer, context| {
-            let kernel = get::<Kernel>(kernel)?;
-            ensure(Arc::ptr_eq(context, &kernel.program.context), cl::CL_INVALID_CONTEXT)?;
-            command(&buffer.queue, &kernel, &grid(dimensions, offset, global, local)?).map(Some)
-        })
+        let (buffer, waits) = opened(buffer, queue, count, from)?;
+        let kernel = get::<Kernel>(kernel)?;
+        ensure(Arc::ptr_eq(&buffer.queue.context, &kernel.program.context), cl::CL_INVALID_CONTEXT)?;
+        let grid = grid(dimensions, offset, global, local)?;
+        let (made, command) = buffer.record_launch(&waits, (&kernel, &grid), properties(with))?;
+        put(point, made);
+        // Its handle ends with the command buffer.
+        if !handle.is_null() {
+            put(handle, std::ptr::with_exposed_provenance_mut(export(&command)));
+        }
+        Ok(())
+    }
+
+    fn clGetMutableCommandInfoKHR(command: Pointer, name: u32, room: usize, to: Pointer, size: *mut usize) {
+        answer(&get::<Command>(command)?.info(name)?, room, to, size)
+    }
+
+    fn clUpdateMutableCommandsKHR(
+        buffer: Pointer, number: u32, kinds: *const u32, configs: *const *const cl::cl_mutable_dispatch_config_khr,
+    ) {
+        let buffer = get::<CommandBuffer>(buffer)?;
+        let number = usize::try_from(number).unwrap_or(0);
+        ensure((number == 0) == kinds.is_null() && (number == 0) == configs.is_null(), cl::CL_INVALID_VALUE)?;
+        let is_known = |kind: &u32| *kind == cl::CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
+        ensure(list(kinds, number).iter().all(is_known), cl::CL_INVALID_VALUE)?;
+        buffer.may_change()?;
+        let mut changes = Vec::new();
+        for config in list(configs, number) {
+            ensure(!config.is_null(), cl::CL_INVALID_VALUE)?;
+            changes.push(change(&config.read_unaligned())?);
+        }
+        buffer.change(&changes)
     }
 }

@@ -49,6 +49,88 @@ pub(super) unsafe fn grid(
     }
 }
 
+/// Sets an argument from what the caller has at a place.
+pub(super) unsafe fn set(kernel: &Kernel, index: u32, size: usize, value: Pointer) -> Result<()> {
+    // SAFETY: the caller's promise: null, or a value of that size.
+    unsafe {
+        let index = usize::try_from(index).unwrap_or(usize::MAX);
+        let handle = size_of::<Pointer>();
+        let takes = kernel.takes(index)?;
+        let named = || -> Pointer {
+            if value.is_null() {
+                std::ptr::null_mut()
+            } else {
+                value.cast::<Pointer>().read_unaligned()
+            }
+        };
+        let arg = match takes {
+            Takes::Local => {
+                ensure(value.is_null(), cl::CL_INVALID_ARG_VALUE)?;
+                ensure(size > 0, cl::CL_INVALID_ARG_SIZE)?;
+                Arg::Local(size)
+            }
+            Takes::Buffer => {
+                ensure(size == handle, cl::CL_INVALID_ARG_SIZE)?;
+                let mem = named();
+                if mem.is_null() {
+                    Arg::Mem(None)
+                } else {
+                    Arg::Mem(Some(
+                        of(&kernel.program.context, mem)
+                            .map_err(|_| Code(cl::CL_INVALID_MEM_OBJECT))?,
+                    ))
+                }
+            }
+            Takes::Image => {
+                ensure(size == handle, cl::CL_INVALID_ARG_SIZE)?;
+                ensure(!value.is_null(), cl::CL_INVALID_ARG_VALUE)?;
+                Arg::Mem(Some(get::<Mem>(named())?))
+            }
+            Takes::Sampler => {
+                ensure(size == handle, cl::CL_INVALID_ARG_SIZE)?;
+                Arg::Sampler(get::<Sampler>(named())?)
+            }
+            Takes::Value(_) => {
+                ensure(!value.is_null(), cl::CL_INVALID_ARG_VALUE)?;
+                ensure(size > 0 && size <= 1 << 16, cl::CL_INVALID_ARG_SIZE)?;
+                Arg::Value(list(value.cast::<u8>().cast_const(), size))
+            }
+        };
+        kernel.set(index, arg)
+    }
+}
+
+/// Says what memory a kernel reaches besides its arguments.
+pub(super) unsafe fn inform(kernel: &Kernel, name: u32, size: usize, value: Pointer) -> Result<()> {
+    let list = [
+        cl::CL_KERNEL_EXEC_INFO_SVM_PTRS,
+        cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL,
+    ];
+    if value.is_null() && size == 0 && list.contains(&name) {
+        kernel.reach_more(false);
+        return Ok(());
+    }
+    ensure(!value.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
+    match name {
+        // Kernels reach all shared memory of their context.
+        cl::CL_KERNEL_EXEC_INFO_SVM_PTRS
+        | cl::CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
+        | cl::CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
+        | cl::CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL
+        | cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
+            kernel.reach_more(true);
+            Ok(())
+        }
+        cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+            // SAFETY: the caller's promise: a value of that size.
+            let wanted =
+                size == size_of::<u32>() && unsafe { value.cast::<u32>().read_unaligned() } != 0;
+            ensure(!wanted, cl::CL_INVALID_OPERATION)
+        }
+        _ => fail(cl::CL_INVALID_VALUE),
+    }
+}
+
 make! {
     fn clCreateKernel(program: Pointer, name: *const c_char) {
         let program = get::<Program>(program)?;
@@ -86,44 +168,7 @@ api! {
     }
 
     fn clSetKernelArg(kernel: Pointer, index: u32, size: usize, value: Pointer) {
-        let kernel = get::<Kernel>(kernel)?;
-        let index = usize::try_from(index).unwrap_or(usize::MAX);
-        let handle = size_of::<Pointer>();
-        let takes = kernel.takes(index)?;
-        let named = || -> Pointer {
-            if value.is_null() { std::ptr::null_mut() } else { value.cast::<Pointer>().read_unaligned() }
-        };
-        let arg = match takes {
-            Takes::Local => {
-                ensure(value.is_null(), cl::CL_INVALID_ARG_VALUE)?;
-                ensure(size > 0, cl::CL_INVALID_ARG_SIZE)?;
-                Arg::Local(size)
-            }
-            Takes::Buffer => {
-                ensure(size == handle, cl::CL_INVALID_ARG_SIZE)?;
-                let mem = named();
-                if mem.is_null() {
-                    Arg::Mem(None)
-                } else {
-                    Arg::Mem(Some(of(&kernel.program.context, mem).map_err(|_| Code(cl::CL_INVALID_MEM_OBJECT))?))
-                }
-            }
-            Takes::Image => {
-                ensure(size == handle, cl::CL_INVALID_ARG_SIZE)?;
-                ensure(!value.is_null(), cl::CL_INVALID_ARG_VALUE)?;
-                Arg::Mem(Some(get::<Mem>(named())?))
-            }
-            Takes::Sampler => {
-                ensure(size == handle, cl::CL_INVALID_ARG_SIZE)?;
-                Arg::Sampler(get::<Sampler>(named())?)
-            }
-            Takes::Value(_) => {
-                ensure(!value.is_null(), cl::CL_INVALID_ARG_VALUE)?;
-                ensure(size > 0 && size <= 1 << 16, cl::CL_INVALID_ARG_SIZE)?;
-                Arg::Value(list(value.cast::<u8>().cast_const(), size))
-            }
-        };
-        kernel.set(index, arg)
+        set(&*get::<Kernel>(kernel)?, index, size, value)
     }
 
     fn clSetKernelArgSVMPointer(kernel: Pointer, index: u32, value: Pointer) {
@@ -132,29 +177,7 @@ api! {
     }
 
     fn clSetKernelExecInfo(kernel: Pointer, name: u32, size: usize, value: Pointer) {
-        let kernel = get::<Kernel>(kernel)?;
-        let list = [cl::CL_KERNEL_EXEC_INFO_SVM_PTRS, cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL];
-        if value.is_null() && size == 0 && list.contains(&name) {
-            kernel.reach_more(false);
-            return Ok(());
-        }
-        ensure(!value.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
-        match name {
-            // Kernels reach all shared memory of their context.
-            cl::CL_KERNEL_EXEC_INFO_SVM_PTRS
-            | cl::CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
-            | cl::CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
-            | cl::CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL
-            | cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
-                kernel.reach_more(true);
-                Ok(())
-            }
-            cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
-                let wanted = size == size_of::<u32>() && value.cast::<u32>().read_unaligned() != 0;
-                ensure(!wanted, cl::CL_INVALID_OPERATION)
-            }
-            _ => fail(cl::CL_INVALID_VALUE),
-        }
+        inform(&*get::<Kernel>(kernel)?, name, size, value)
     }
 
     fn clGetKernelInfo(kernel: Pointer, name: u32, room: usize, to: Pointer, size: *mut usize) {

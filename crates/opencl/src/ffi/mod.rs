@@ -8,6 +8,7 @@
 mod commands;
 mod context;
 mod events;
+mod globals;
 mod kernels;
 mod memory;
 mod programs;

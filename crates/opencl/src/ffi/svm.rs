@@ -112,8 +112,22 @@ make! {
     }
 }
 
-/// Memory of the caller that a command works on.
-pub(super) unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Action> {
+/// Memory that a command works on: variables of a program, which have addresses of their own, or memory of the caller.
+unsafe fn memory(context: &Context, pointer: Pointer, bytes: usize) -> Result<Span> {
+    match context.span(pointer.addr(), bytes) {
+        Some(span) if context.allocation(pointer.addr()).is_none() => span,
+        // SAFETY: the caller's promise.
+        _ => Ok(unsafe { Span::host(pointer, bytes) }),
+    }
+}
+
+/// Copies memory that has addresses.
+pub(super) unsafe fn copying(
+    context: &Context,
+    to: Pointer,
+    from: Pointer,
+    size: usize,
+) -> Result<Action> {
     ensure(
         size == 0 || (!to.is_null() && !from.is_null()),
         cl::CL_INVALID_VALUE,
@@ -123,15 +137,16 @@ pub(super) unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<
         cl::CL_MEM_COPY_OVERLAP,
     )?;
     // SAFETY: the caller's promise.
-    let (to, from) = unsafe { (Span::host(to, size), Span::host(from, size)) };
+    let (to, from) = unsafe { (memory(context, to, size)?, memory(context, from, size)?) };
     Ok(action(move || {
         to.copy_from(0, &from, 0, size)
             .ok_or(Code(cl::CL_INVALID_VALUE))
     }))
 }
 
-/// Memory of the caller that a command fills.
+/// Fills memory that has addresses.
 pub(super) unsafe fn filling(
+    context: &Context,
     to: Pointer,
     pattern: Pointer,
     each: usize,
@@ -147,7 +162,7 @@ pub(super) unsafe fn filling(
     let (pattern, to) = unsafe {
         (
             list(pattern.cast::<u8>().cast_const(), each),
-            Span::host(to, size),
+            memory(context, to, size)?,
         )
     };
     Ok(action(move || {
@@ -184,7 +199,7 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let queue = get::<Queue>(queue)?;
-        let work = copying(to, source, size)?;
+        let work = copying(&queue.context, to, source, size)?;
         enqueue(&queue, cl::CL_COMMAND_SVM_MEMCPY, Wait(count, from, event), blocking != 0, Some(work))
     }
 
@@ -193,7 +208,7 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let queue = get::<Queue>(queue)?;
-        let work = filling(to, pattern, each, size)?;
+        let work = filling(&queue.context, to, pattern, each, size)?;
         enqueue(&queue, cl::CL_COMMAND_SVM_MEMFILL, Wait(count, from, event), false, Some(work))
     }
 
@@ -261,8 +276,8 @@ api! {
     ) {
         let queue = get::<Queue>(queue)?;
         let byte = [value.to_le_bytes()[0]];
-        let span = Span::host(to, size);
         ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
+        let span = memory(&queue.context, to, size)?;
         let work = action(move || span.fill(0, size, &byte).ok_or(Code(cl::CL_INVALID_VALUE)));
         enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, Some(work))
     }
@@ -272,7 +287,7 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let queue = get::<Queue>(queue)?;
-        let work = filling(to, pattern, each, size)?;
+        let work = filling(&queue.context, to, pattern, each, size)?;
         enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, Some(work))
     }
 
@@ -281,7 +296,7 @@ api! {
         count: u32, from: *const Pointer, event: *mut Pointer,
     ) {
         let queue = get::<Queue>(queue)?;
-        let work = copying(to, source, size)?;
+        let work = copying(&queue.context, to, source, size)?;
         enqueue(&queue, cl::CL_COMMAND_MEMCPY_INTEL, Wait(count, from, event), blocking != 0, Some(work))
     }
 

@@ -1,6 +1,8 @@
 //! How the loader finds the entry points: the dispatch table, and names.
 
-use super::{Pointer, commands, context, events, kernels, memory, programs, svm, transfer};
+use super::{
+    Pointer, commands, context, events, globals, kernels, memory, programs, svm, transfer,
+};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use std::ffi::{CStr, c_char};
 
@@ -181,6 +183,7 @@ macro_rules! by_name {
             b"clGetExtensionFunctionAddress" => address as *const (),
             b"clGetExtensionFunctionAddressForPlatform" => clGetExtensionFunctionAddressForPlatform as *const (),
             b"clGetKernelSubGroupInfoKHR" => kernels::clGetKernelSubGroupInfo as *const (),
+            b"clCreateBufferWithPropertiesINTEL" => memory::clCreateBufferWithProperties as *const (),
             b"clCreateCommandQueueWithPropertiesKHR" => events::clCreateCommandQueueWithProperties as *const (),
             b"clCreateProgramWithILKHR" => programs::clCreateProgramWithIL as *const (),
             _ => std::ptr::null(),
@@ -303,6 +306,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         kernels::clEnqueueNativeKernel
         transfer::clEnqueueReadBuffer
         transfer::clEnqueueReadBufferRect
+        globals::clEnqueueReadGlobalVariableINTEL
         transfer::clEnqueueReadImage
         svm::clEnqueueSVMFree
         svm::clEnqueueSVMMap
@@ -315,6 +319,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         events::clEnqueueWaitForEvents
         transfer::clEnqueueWriteBuffer
         transfer::clEnqueueWriteBufferRect
+        globals::clEnqueueWriteGlobalVariableINTEL
         transfer::clEnqueueWriteImage
         commands::clFinalizeCommandBufferKHR
         events::clFinish
@@ -328,6 +333,8 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         events::clGetEventInfo
         events::clGetEventProfilingInfo
         context::clGetHostTimer
+        globals::clGetDeviceFunctionPointerINTEL
+        globals::clGetDeviceGlobalVariablePointerINTEL
         memory::clGetImageInfo
         kernels::clGetKernelArgInfo
         kernels::clGetKernelInfo
@@ -336,6 +343,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         kernels::clGetKernelWorkGroupInfo
         svm::clGetMemAllocInfoINTEL
         memory::clGetMemObjectInfo
+        commands::clGetMutableCommandInfoKHR
         memory::clGetPipeInfo
         context::clGetPlatformIDs
         context::clGetPlatformInfo
@@ -382,6 +390,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         svm::clSharedMemAllocINTEL
         context::clUnloadCompiler
         context::clUnloadPlatformCompiler
+        commands::clUpdateMutableCommandsKHR
         events::clWaitForEvents
     )
 }

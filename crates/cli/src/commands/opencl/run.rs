@@ -158,7 +158,7 @@ pub(super) fn run(args: &Args, library: &Path) -> Result<Status, Failure> {
     let folder = own_folder()?;
     write(&folder, library)?;
     let mut settings = settings(args, &report)?;
-    settings.extend(level_zero(library));
+    settings.extend(level_zero(library, place.path())?);
     let status = start(&args.program, &folder, &settings)?;
     let text = fs::read_to_string(&report).unwrap_or_default();
     if args.telling.fail && text.is_empty() && status.success() {
@@ -173,12 +173,23 @@ pub(super) fn run(args: &Args, library: &Path) -> Result<Status, Failure> {
     }
 }
 
-/// How Level Zero's loader finds the driver that is beside a library, if it is there.
-fn level_zero(library: &Path) -> Option<(&'static str, OsString)> {
+/// How Level Zero's loader finds the driver that is beside a library, if it is there: the loader of the system, and the one
+/// inside the runtime of SYCL, which opens a library of the loader's name, for which the driver stands in.
+fn level_zero(library: &Path, folder: &Path) -> Result<Vec<(&'static str, OsString)>, Failure> {
     let driver = library.with_file_name("libze_visakit.so");
-    driver
-        .exists()
-        .then(|| ("ZE_ENABLE_ALT_DRIVERS", driver.into()))
+    let mut settings: Vec<(&'static str, OsString)> = Vec::new();
+    if !driver.exists() {
+        return Ok(settings);
+    }
+    #[cfg(unix)]
+    {
+        let loader = folder.join("libze_loader.so.1");
+        std::os::unix::fs::symlink(&driver, &loader)
+            .map_err(|error| output::at(&loader, &error))?;
+        settings.push(("ZEL_LIBRARY_PATH", folder.into()));
+    }
+    settings.push(("ZE_ENABLE_ALT_DRIVERS", driver.into()));
+    Ok(settings)
 }
 
 /// The environment that options ask for.
