@@ -22,10 +22,15 @@
 //! | `smith` | a generator of valid objects, for fuzzing |
 //! | `reduce` | makes an object smaller while it keeps a property |
 //! | `exec` | a machine that runs routines on the CPU |
+//! | `jit` | compiles what it runs to machine code |
 //! | `launch` | starts OpenCL and media kernels on that machine |
+//! | `compile` | kernels from OpenCL C and SPIR-V, by Intel's offline compiler |
+//! | `check`, `profile`, `debug` | checkers, a profiler and a debugger for running kernels |
+//! | `corpus` | questions over many objects |
 //!
 //! The examples below are short; the folder `examples` of this crate has whole programs: the instruction
-//! mix of kernels, changing immediates, build, assemble and run, damaged files, validation, a fuzz target.
+//! mix of kernels, changing immediates, build, assemble and run, an OpenCL kernel, damaged files, validation, a fuzz
+//! target.
 //!
 //! # Read
 //!
@@ -114,6 +119,18 @@ pub mod verify;
 #[cfg(feature = "analysis")]
 #[cfg_attr(docsrs, doc(cfg(feature = "analysis")))]
 pub use visakit_analysis as analysis;
+#[cfg(feature = "check")]
+#[doc(inline)]
+pub use visakit_check as check;
+#[cfg(feature = "compile")]
+#[doc(inline)]
+pub use visakit_compile as compile;
+#[cfg(feature = "corpus")]
+#[doc(inline)]
+pub use visakit_corpus as corpus;
+#[cfg(feature = "debug")]
+#[doc(inline)]
+pub use visakit_debug as debug;
 #[doc(inline)]
 pub use visakit_encode as encode;
 #[cfg(feature = "exec")]
@@ -129,6 +146,9 @@ pub use visakit_jit as jit;
 pub use visakit_launch as launch;
 #[doc(inline)]
 pub use visakit_parse as parse;
+#[cfg(feature = "profile")]
+#[doc(inline)]
+pub use visakit_profile as profile;
 #[cfg(feature = "reduce")]
 #[doc(inline)]
 pub use visakit_reduce as reduce;

@@ -16,7 +16,8 @@ const NEW: Style = AnsiColor::Green.on_default();
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   visakit diff old.isa new.isa                    what differs in the code
-  visakit diff old.isa new.isa --run              do they do the same on generated inputs?
+  visakit diff old.isa new.isa --run
+      do they do the same on generated inputs?
   visakit diff old.isa new.isa --run --seeds 100  on more of them
 
 With --run the exit code is 1 where kernels do something else, else 2 where one could not be compared, else 0.")]
