@@ -23,26 +23,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
     version,
     max_term_width = 100,
     after_help = "Examples:
-  visakit info kernel.isa                what the object holds
-  visakit dump kernel.isa --routine 0    every byte of the first kernel, explained
-  visakit dis kernel.isa --routine 0     the first kernel as text
-  visakit asm k.visaasm -o k.isa         text into an object
-  visakit compile k.cl --device dg2 -o k OpenCL C into vISA, by Intel's compiler
-  visakit fmt --check *.visaasm          whether texts have the form of the printer
-  visakit stats objects/                 instruction mix of all below a folder
-  visakit roundtrip objects/             read and write all below a folder, compare
-  visakit run --case cases/*/*           kernels with inputs and expected outputs
-  visakit check k.cl --global 1024       races, wrong accesses, undefined values in kernels
-  visakit prove --case old/dg2 new/dg2   whether two kernels compute the same
-  visakit profile --case cases/vecadd/skl  hot lines, lanes, messages, simulated time
-  visakit convert k.isa --to 3.6 -o o.isa  the same object for older readers
-  visakit validate objects/              what is wrong with all below a folder
-  visakit explain V0226                  what a rule demands, and what to do
-  visakit smith --seed 1 -o k.isa        a valid object out of a seed
-  visakit isa bfi                        fields, versions and platforms of an instruction
+  visakit info kernel.isa             what the object holds
+  visakit dis kernel.isa --routine 0  the first kernel as text
+  visakit asm k.visaasm -o k.isa      text into an object
+  visakit run k.cl --global 1024      a kernel, with generated arguments
+  visakit check k.cl --global 1024    races, wrong accesses, undefined values
+  visakit profile k.cl --global 1024  hot lines, lanes, messages, time
+  visakit opencl run -- ./program     an OpenCL or SYCL program, without a GPU
+  visakit validate objects/           what is wrong with all below a folder
 
-A file is an object, a text, OpenCL C, SPIR-V, or a folder of dumps, whatever its name, or `-` for
-standard input.
+A file is an object, a text, OpenCL C, SPIR-V, or a folder of dumps, whatever
+its name, or `-` for standard input.
 Exit codes: 0 clean, 1 findings or differences, 2 unusable input or usage."
 )]
 struct Cli {
@@ -140,6 +131,62 @@ enum Command {
     Lsp(commands::lsp::Args),
 }
 
+/// What the commands are for, as the README has them.
+const GROUPS: [(&str, &str); 7] = [
+    (
+        "Look",
+        "info dis dump cfg callgraph stats pressure isa platforms",
+    ),
+    ("Write", "compile asm fmt"),
+    (
+        "Run and check",
+        "run check profile debug prove opencl validate explain roundtrip",
+    ),
+    (
+        "Change and compare",
+        "convert strip extract merge rename diff compare-compilers inject",
+    ),
+    ("Test other tools", "smith hunt reduce"),
+    ("Many objects", "search similar table"),
+    (
+        "Browser, editor, shell",
+        "explore lsp dap completions man help",
+    ),
+];
+
+/// The command line, whose help lists the commands by what they are for.
+fn command() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    let heading = *command.get_styles().get_header();
+    let literal = *command.get_styles().get_literal();
+    let mut listed = String::new();
+    for (title, verbs) in GROUPS {
+        listed.push_str(&format!("{heading}{title}:{heading:#}\n"));
+        for verb in verbs.split(' ') {
+            let Some(about) = command
+                .find_subcommand(verb)
+                .and_then(clap::Command::get_about)
+            else {
+                continue;
+            };
+            let lines = table::wrap(&about.to_string(), table::prose().saturating_sub(INDENT));
+            for (number, line) in lines.iter().enumerate() {
+                let name = if number == 0 { verb } else { "" };
+                let gap = " ".repeat(INDENT - 2 - name.len());
+                listed.push_str(&format!("  {literal}{name}{literal:#}{gap}{line}\n"));
+            }
+        }
+        listed.push('\n');
+    }
+    Cli::command().help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{heading}Options:{heading:#}\n{{options}}{{after-help}}"
+    ))
+}
+
+/// Where the descriptions of the commands begin.
+const INDENT: usize = 21;
+
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Status {
@@ -204,7 +251,7 @@ fn arguments() -> Result<Cli, clap::Error> {
         Some("-ex") => "--ex".into(),
         _ => word,
     });
-    let matches = Cli::command().try_get_matches_from(words)?;
+    let matches = command().try_get_matches_from(words)?;
     if let Some((verb, matches)) = matches.subcommand()
         && asks_for_json(matches)
     {
@@ -285,5 +332,42 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Opencl(args) => commands::opencl::run(args),
         #[cfg(feature = "lsp")]
         Command::Lsp(args) => commands::lsp::run(args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_has_every_command_and_fits() {
+        let mut all: Vec<_> = Cli::command()
+            .get_subcommands()
+            .map(|c| c.get_name().to_owned())
+            .collect();
+        all.push("help".to_owned());
+        let grouped = GROUPS.iter().flat_map(|(_, verbs)| verbs.split(' '));
+        let mut grouped: Vec<_> = grouped
+            .filter(|verb| all.iter().any(|known| known == verb))
+            .collect();
+        grouped.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(grouped, all);
+        for verb in Cli::command().get_subcommands() {
+            let after = verb.get_after_long_help().or(verb.get_after_help());
+            let after = after.map(ToString::to_string).unwrap_or_default();
+            let Some((_, examples)) = after.split_once("Examples:\n") else {
+                continue;
+            };
+            for line in examples.lines().take_while(|line| !line.is_empty()) {
+                // What does not fit is broken in the middle of a comment.
+                let commented = line.trim_start().contains("  ");
+                assert!(
+                    !commented || line.len() <= 80,
+                    "{}: {line}",
+                    verb.get_name()
+                );
+            }
+        }
     }
 }

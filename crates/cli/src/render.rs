@@ -5,13 +5,16 @@ use crate::{Status, input};
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use visakit::parse;
 use visakit::text::asm::{Diagnostic, Span};
 use visakit_launch::{LaunchError, Source};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 const DIM: Style = AnsiColor::BrightBlack.on_default();
 
@@ -81,9 +84,55 @@ pub(crate) fn failure_with_help(message: &str, help: &str) {
     });
 }
 
-/// Prints a note that is not an error.
+/// Reports a fault of a running kernel, with the place in the source and in the routine.
+pub(crate) fn fault(
+    message: &str,
+    file: Option<String>,
+    line: Option<u32>,
+    place: &str,
+    help: Option<&str>,
+) {
+    let problem = Problem {
+        file: file.map(|file| printable(file.as_bytes())),
+        line: line.and_then(|line| usize::try_from(line).ok()),
+        context: Some(place.to_owned()),
+        help: help.map(ToOwned::to_owned),
+        ..Problem::new("error", message)
+    };
+    problem.tell(|p| {
+        let mut text = format!("{ERROR}error{ERROR:#}: {message}\n  {DIM}-->{DIM:#} ");
+        if let (Some(file), Some(line)) = (&p.file, p.line) {
+            let _ = write!(text, "{file}:{line}, in ");
+        }
+        text.push_str(place);
+        if let Some(help) = help {
+            let _ = write!(text, "\n  {HELP}help{HELP:#}: {help}");
+        }
+        text
+    });
+}
+
+/// Prints a warning.
+pub(crate) fn warning(message: &str) {
+    Problem::new("warning", message)
+        .tell(|p| format!("{WARNING}warning{WARNING:#}: {}", p.message));
+}
+
+/// Prints a note that is not an error, once.
 pub(crate) fn note(message: &str) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told.insert(message.to_owned()) {
+        return;
+    }
+    drop(told);
     Problem::new("note", message).tell(|p| format!("{HELP}note{HELP:#}: {}", p.message));
+}
+
+/// What to do about an object that cannot be read; the option is the tool's, not the library's.
+fn help(error: &parse::Error) -> String {
+    let help = error.help().to_string();
+    help.replace("lenient reading", "lenient reading (--lenient)")
 }
 
 /// Reports what is wrong with an object.
@@ -93,7 +142,7 @@ pub(crate) fn read_error(path: &Path, bytes: &[u8], error: &parse::Error) {
         file: Some(input::name(path)),
         offset: Some(error.offset()),
         context: (!context.is_empty()).then(|| printable(context.as_bytes())),
-        help: Some(error.help().to_string()),
+        help: Some(help(error)),
         ..Problem::new("error", printable(error.kind().to_string().as_bytes()))
     };
     problem.tell(|_| explain(path, bytes, error));
@@ -149,6 +198,12 @@ pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
                 hint.insert_str(0, "--platform, --zeinfo or --zebin state it; ");
             }
             text_error(path, &one_byte_each(bytes_of(path)), &fault);
+        }
+        LaunchError::NoSuchKernel { name, known, .. } if name.is_empty() && !known.is_empty() => {
+            failure_with_help(
+                &printable(error.to_string().as_bytes()),
+                "--routine NAME takes one",
+            );
         }
         LaunchError::NotAProgram { content, .. } => match content.advice() {
             Some(help) => failure_with_help(&printable(error.to_string().as_bytes()), help),
@@ -292,7 +347,7 @@ fn explain(path: &Path, bytes: &[u8], error: &parse::Error) -> String {
         printable(context.as_bytes())
     );
     text.push_str(&hex_window(bytes, error.offset()));
-    let _ = writeln!(text, "  {HELP}help{HELP:#}: {}", error.help());
+    let _ = writeln!(text, "  {HELP}help{HELP:#}: {}", help(error));
     text
 }
 

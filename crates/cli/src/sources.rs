@@ -28,6 +28,9 @@ pub(crate) struct Building {
     /// Whether the debugger needs variables of the source.
     #[arg(skip)]
     pub(crate) debug: bool,
+    /// The SIMD width, if it is not the compiler's choice.
+    #[arg(skip)]
+    pub(crate) simd: Option<u32>,
 }
 
 /// A word of the command line, which lives as long as the process.
@@ -67,6 +70,7 @@ impl Building {
             device: self.device(platform),
             options: self.options.unwrap_or_default(),
             debug: self.debug,
+            simd: self.simd,
             ..Program::new(path, bytes)
         };
         let folder = compile(&program)?;

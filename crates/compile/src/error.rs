@@ -3,7 +3,7 @@
 use crate::device::{compiler_name, like};
 use std::path::PathBuf;
 use visakit_isa::{Device, Platform};
-use visakit_launch::Content;
+use visakit_launch::{Content, LaunchError};
 
 /// Where compilers come from.
 const RELEASES: &str = "https://github.com/intel/compute-runtime";
@@ -50,6 +50,9 @@ pub enum CompileError {
         /// The devices that it lists.
         known: Vec<String>,
     },
+    /// What the compiler wrote is no kernel that can be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
     /// The compiler refuses the source.
     #[error("the compiler says\n{said}")]
     Refused {
@@ -72,7 +75,10 @@ impl CompileError {
                     .to_owned(),
             ),
             Self::UnknownDevice { given, known, .. } => Some(unknown(given, known)),
-            Self::NotSource { .. } | Self::Io { .. } | Self::Refused { .. } => None,
+            Self::NotSource { .. }
+            | Self::Io { .. }
+            | Self::Launch(_)
+            | Self::Refused { .. } => None,
         }
     }
 }

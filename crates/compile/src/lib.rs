@@ -5,13 +5,14 @@
 //! package has a compiler that is missing or does not know the device.
 //!
 //! ```no_run
-//! use visakit_compile::{Program, compile};
-//! use visakit_launch::Dump;
+//! use visakit_compile::Program;
+//! use visakit_launch::{Argument, Config, NdRange};
 //!
 //! let source = b"kernel void k(global int *out) { out[get_global_id(0)] = 1; }";
-//! let folder = compile(&Program { device: "Arc A770", ..Program::new("k.cl".as_ref(), source) })?;
-//! let kernel = Dump::open(folder.path())?.kernel(None)?;
-//! assert_eq!(kernel.name, "k");
+//! let program = Program { device: "Arc A770", ..Program::new("k.cl".as_ref(), source) };
+//! let kernel = program.kernel(None)?;
+//! let outcome = kernel.run(&NdRange::new(&[8], &[8], &[])?, &[Argument::array(&[0_i32; 8])], &Config::default())?;
+//! assert_eq!(outcome.array(0), Some(vec![1_i32; 8]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -28,7 +29,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use visakit_files::TemporaryFolder;
-use visakit_launch::Content;
+use visakit_launch::{Content, Dump, Kernel};
 
 /// The variable that names the compiler.
 pub const VARIABLE: &str = "VISAKIT_OCLOC";
@@ -46,6 +47,8 @@ pub struct Program<'a> {
     pub options: &'a str,
     /// Whether debuggers shall know the variables of OpenCL C; the code may be another then.
     pub debug: bool,
+    /// The SIMD width (8, 16, 32). [default: the compiler's choice; what a kernel requires goes before both]
+    pub simd: Option<u32>,
     /// The compiler. [default: that of [`VARIABLE`], or `ocloc` in the path]
     pub compiler: Option<&'a Path>,
 }
@@ -60,8 +63,19 @@ impl<'a> Program<'a> {
             device: DEFAULT_DEVICE,
             options: "",
             debug: false,
+            simd: None,
             compiler: None,
         }
+    }
+
+    /// Compiles it, and makes a kernel of it ready to be launched; the only one where no name is given.
+    ///
+    /// # Errors
+    /// As [`compile`]; [`CompileError::Launch`] where there is no such kernel.
+    pub fn kernel(&self, name: Option<&str>) -> Result<Kernel<'static>, CompileError> {
+        let folder = compile(self)?;
+        let dumped = Dump::open(folder.path())?.kernel(name)?;
+        Ok(Kernel::from_dump(&dumped)?)
     }
 }
 
@@ -165,5 +179,8 @@ fn call(
     command.env("IGC_ShaderDumpEnable", "1");
     command.env("IGC_DumpToCustomDir", &dumps);
     command.env("IGC_EnableZEBinary", "1");
+    if let Some(width) = program.simd {
+        command.env("IGC_ForceOCLSIMDWidth", width.to_string());
+    }
     command.output()
 }

@@ -6,9 +6,7 @@ use crate::types::Value;
 use std::sync::{Arc, LazyLock};
 use visakit_check::{Checks, Level};
 use visakit_exec::{Compiler, Limits, Pass};
-use visakit_launch::{
-    Argument, Compile, Config, DumpedKernel, Kernel, LaunchError, NdRange, Source,
-};
+use visakit_launch::{Argument, Compile, Config, DumpedKernel, Kernel, LaunchError, NdRange};
 
 /// Instructions that a launch may run: programs that the evaluator ends are far below.
 const STEPS: u64 = 2_000_000_000;
@@ -83,19 +81,7 @@ fn with_kernel<R>(
     program: &Program,
     run: impl FnOnce(&Kernel<'_>, &NdRange) -> Result<R, LaunchError>,
 ) -> Result<R, LaunchError> {
-    let missing = || LaunchError::Mismatch("the compiler wrote no metadata".to_owned());
-    let metadata = dumped.metadata.as_ref().ok_or_else(missing)?;
-    let zebin = metadata.zebin.as_ref();
-    let stated = zebin.and_then(|z| z.grf_bytes);
-    let grf_bytes = stated.or_else(|| metadata.zeinfo.grf_bytes()).unwrap_or(32);
-    let object = Source::link(&dumped.sources, grf_bytes)?;
-    let mut kernel = Kernel::new(&object, &dumped.name, &metadata.zeinfo)?;
-    kernel.grf_bytes = grf_bytes;
-    kernel.locals.clone_from(&dumped.locals);
-    if let Some(zebin) = zebin {
-        kernel.data.clone_from(&zebin.data);
-        kernel.symbols.clone_from(&zebin.symbols);
-    }
+    let kernel = Kernel::from_dump(dumped)?;
     let global = program.groups.saturating_mul(program.local);
     let range = NdRange::new(&[global], &[program.local], &[])?;
     run(&kernel, &range)

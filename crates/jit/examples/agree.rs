@@ -26,7 +26,6 @@ use visakit_exec::{Compiler, Limits, Pass};
 use visakit_jit::Jit;
 use visakit_launch::{
     ArgInfo, Argument, Compare, Compile, Config, Dump, Element, Image, ImageKind, Kernel, NdRange,
-    Source,
 };
 
 type Anything = Box<dyn std::error::Error>;
@@ -193,16 +192,7 @@ fn kernel(
     compilers: &[Arc<dyn Compiler>],
     totals: &mut Totals,
 ) -> Result<(), Anything> {
-    let dumped = dump.kernel(Some(name))?;
-    let metadata = dumped.metadata.ok_or("no metadata")?;
-    let grf_bytes = metadata.zeinfo.grf_bytes().unwrap_or(32);
-    let object = Source::link(&dumped.sources, grf_bytes)?;
-    let mut kernel = Kernel::new(&object, name, &metadata.zeinfo)?;
-    kernel.grf_bytes = grf_bytes;
-    if let Some(zebin) = metadata.zebin {
-        kernel.data = zebin.data;
-        kernel.symbols = zebin.symbols;
-    }
+    let kernel = Kernel::from_dump(&dump.kernel(Some(name))?)?;
     let kinds = match kernel.args_info().iter().any(is_unknown) {
         true => &["uint", "float"][..],
         false => &["uint"],

@@ -129,7 +129,14 @@ impl Metadata {
                 zebin: None,
             });
         }
-        let zebin = Zebin::parse(bytes)?;
+        Self::of(path, Zebin::parse(bytes)?)
+    }
+
+    /// The metadata that a zebin has.
+    ///
+    /// # Errors
+    /// [`LaunchError::ZeInfo`].
+    pub fn of(path: PathBuf, zebin: Zebin) -> Result<Self, LaunchError> {
         Ok(Self {
             path,
             zeinfo: ZeInfo::parse(&zebin.zeinfo)?,
@@ -249,7 +256,7 @@ impl Dump {
         let Some(name) = found else {
             return Err(LaunchError::NoSuchKernel {
                 name: name.unwrap_or_default().to_owned(),
-                place: "the folder",
+                place: "the program",
                 known: known.join(", "),
             });
         };

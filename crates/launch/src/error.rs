@@ -57,6 +57,12 @@ pub enum LaunchError {
         /// The existing names.
         known: String,
     },
+    /// Nothing says how the kernel is started.
+    #[error("no metadata of kernel {kernel}: neither a zebin nor a zeinfo")]
+    NoMetadata {
+        /// The kernel.
+        kernel: String,
+    },
     /// The number of arguments is wrong.
     #[error("the kernel takes {expected} arguments and was given {given}{hint}")]
     ArgumentCount {

@@ -311,7 +311,7 @@ fn make<'s>(
 ) -> Result<Made<'s>, LaunchError> {
     let path = || source.path.clone();
     let content = Content::of(&source.bytes);
-    if matches!(content, Content::Object | Content::Unknown | Content::Empty) {
+    if matches!(content, Content::Object | Content::Unknown) {
         let options = ReadOptions {
             lenient: how.lenient,
             dialect: how.dialect,

@@ -49,6 +49,7 @@ mod locals;
 mod media;
 mod messages;
 mod ndrange;
+mod number;
 mod objects;
 mod payload;
 mod printf;
@@ -78,9 +79,10 @@ pub use kernel::{Compile, Config, Kernel, Launch, Loaded, Others, Outcome, Turn}
 pub use locals::LocalVariable;
 pub use media::{Media, MediaOutcome, MediaSurface, SurfaceShape, Target};
 pub use ndrange::NdRange;
+pub use number::Number;
 pub use objects::{LocalObject, MemoryObject, ObjectKind};
 pub use payload::{Layout, LocalIds, local_id};
-pub use source::{Source, find_kernel, grf_bytes_of};
+pub use source::{Source, find_kernel, grf_bytes_of, texts_of_kernel};
 pub use trace::Tracer;
 pub use trial::{
     ENTRIES as TRIAL_ENTRIES, KernelTrial, TrialDifference, TrialOptions, TrialPlace, TrialVerdict,

@@ -107,6 +107,19 @@ impl Source {
     }
 }
 
+/// Of the texts that a zebin carries, which are one for each kernel, that of the kernel that is named.
+pub fn texts_of_kernel<'s>(sources: &'s [Source], name: Option<&str>) -> &'s [Source] {
+    let module = name.map(|name| format!("({name})"));
+    let of_name = |source: &Source| {
+        let path = source.path.to_string_lossy();
+        module.as_ref().is_some_and(|module| path.ends_with(module))
+    };
+    match sources.iter().position(of_name) {
+        Some(at) => sources.get(at..=at).unwrap_or(sources),
+        None => sources,
+    }
+}
+
 /// The kernel of that name; without a name, the only kernel there is.
 ///
 /// # Errors

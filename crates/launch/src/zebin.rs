@@ -36,6 +36,9 @@ const R_SYM_ADDR_32: u32 = 2;
 /// Relocation: high half of an address.
 const R_SYM_ADDR_32_HI: u32 = 3;
 
+/// Beginning of the names of sections in the container that is older than the zebin.
+const OLDER: &str = "Intel(R) OpenCL Device";
+
 /// Data sections that require more than this are rejected.
 const MOST_DATA: u64 = 1 << 30;
 
@@ -297,9 +300,14 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
     }
     if !found {
         let names: Vec<_> = zebin.sections.iter().map(|s| s.name.as_str()).collect();
+        // The container of older compilers is an ELF file as well.
+        let advice = match names.iter().any(|name| name.starts_with(OLDER)) {
+            true => "; the compiler writes a zebin if IGC_EnableZEBinary=1 is set",
+            false => "",
+        };
         return Err(LaunchError::Zebin(format!(
-            "it has no section .ze_info; it has: {}",
-            names.join(" ")
+            "it has no section .ze_info; it has: {}{advice}",
+            names.join(", ")
         )));
     }
     for symbol in file.symbols() {

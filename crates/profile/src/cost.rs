@@ -34,31 +34,34 @@ pub struct Device {
     pub line_cycles: u32,
     /// Bandwidth of memory in GB/s.
     pub bandwidth: u32,
+    /// KiB of the largest cache that all units share.
+    pub cache: u32,
 }
 
-/// Of a platform: product, units, threads, MHz, lanes, cycles for a line, GB/s.
-const fn product(platform: Platform) -> (&'static str, [u32; 6]) {
+/// Of a platform: product, units, threads, MHz, lanes, cycles for a line, GB/s, KiB of its largest cache.
+const fn product(platform: Platform) -> (&'static str, [u32; 7]) {
     match platform {
-        Platform::Bdw => ("HD Graphics 5500", [24, 7, 950, 8, 8, 25]),
-        Platform::Chv => ("HD Graphics 405", [16, 7, 700, 8, 8, 25]),
-        Platform::Skl | Platform::Cnl => ("HD Graphics 530", [24, 7, 1150, 8, 8, 34]),
-        Platform::Bxt => ("HD Graphics 505", [18, 6, 750, 8, 8, 29]),
-        Platform::Icllp => ("Iris Plus Graphics G7", [64, 7, 1100, 8, 8, 59]),
-        Platform::Tgllp => ("Iris Xe Graphics G7", [96, 7, 1350, 8, 8, 68]),
-        Platform::XeHpSdv => ("XeHP SDV", [512, 8, 1300, 8, 8, 716]),
-        Platform::Dg2 => ("Arc A770", [512, 8, 2100, 8, 4, 560]),
+        Platform::Bdw => ("HD Graphics 5500", [24, 7, 950, 8, 8, 25, 768]),
+        Platform::Chv => ("HD Graphics 405", [16, 7, 700, 8, 8, 25, 384]),
+        Platform::Skl | Platform::Cnl => ("HD Graphics 530", [24, 7, 1150, 8, 8, 34, 768]),
+        Platform::Bxt => ("HD Graphics 505", [18, 6, 750, 8, 8, 29, 384]),
+        Platform::Icllp => ("Iris Plus Graphics G7", [64, 7, 1100, 8, 8, 59, 3072]),
+        Platform::Tgllp => ("Iris Xe Graphics G7", [96, 7, 1350, 8, 8, 68, 3840]),
+        Platform::XeHpSdv => ("XeHP SDV", [512, 8, 1300, 8, 8, 716, 16_384]),
+        Platform::Dg2 => ("Arc A770", [512, 8, 2100, 8, 4, 560, 16_384]),
         Platform::Mtl => (
             "Arc Graphics of Core Ultra 7 155H",
-            [128, 8, 2250, 8, 4, 120],
+            [128, 8, 2250, 8, 4, 120, 4096],
         ),
-        Platform::Arl => ("Arc 140T", [128, 8, 2350, 8, 4, 134]),
-        Platform::Pvc | Platform::PvcXt => {
-            ("Data Center GPU Max 1550", [1024, 8, 1600, 16, 1, 3277])
-        }
-        Platform::Xe2 => ("Arc B580", [160, 8, 2670, 16, 2, 456]),
+        Platform::Arl => ("Arc 140T", [128, 8, 2350, 8, 4, 134, 4096]),
+        Platform::Pvc | Platform::PvcXt => (
+            "Data Center GPU Max 1550",
+            [1024, 8, 1600, 16, 1, 3277, 417_792],
+        ),
+        Platform::Xe2 => ("Arc B580", [160, 8, 2670, 16, 2, 456, 18_432]),
         // Figures of one device with twelve cores, for want of others.
         Platform::Xe3 | Platform::Xe3pCri | Platform::Xe3p => {
-            ("Xe3 with 12 cores", [96, 8, 2500, 16, 2, 153])
+            ("Xe3 with 12 cores", [96, 8, 2500, 16, 2, 153, 16_384])
         }
     }
 }
@@ -67,8 +70,18 @@ impl Device {
     /// The product that represents a platform.
     #[must_use]
     pub const fn of(platform: Platform) -> Self {
-        let (product, [units, threads, megahertz, lanes, line_cycles, bandwidth]) =
-            product(platform);
+        let (
+            product,
+            [
+                units,
+                threads,
+                megahertz,
+                lanes,
+                line_cycles,
+                bandwidth,
+                cache,
+            ],
+        ) = product(platform);
         Self {
             platform,
             product,
@@ -78,6 +91,7 @@ impl Device {
             lanes,
             line_cycles,
             bandwidth,
+            cache,
         }
     }
 
@@ -180,7 +194,8 @@ pub struct Work {
     pub message_cycles: u64,
     /// Cycles that threads take sequentially: what they issue, and every wait for a message.
     pub latency_cycles: u64,
-    /// Bytes of the cache lines that each work-group touches, counted once for each group.
+    /// Bytes of the cache lines that each work-group touches, counted once for each group; of buffers that fit into the
+    /// device's cache together, no more than they have.
     pub fetched_bytes: u64,
 }
 

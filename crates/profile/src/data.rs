@@ -359,6 +359,10 @@ pub struct KernelProfile {
     pub watched_groups: u64,
     /// Whether a launch was stopped before its end.
     pub stopped: bool,
+    /// Whether everything that the launches reach fits into the device's cache, so that groups share lines there. Otherwise
+    /// each group is taken to fetch its lines from memory.
+    #[serde(default)]
+    pub cached: bool,
     /// Simulated time of all launches in nanoseconds.
     pub nanoseconds: f64,
     /// What limited the longest launch.
@@ -407,6 +411,46 @@ impl KernelProfile {
         sums
     }
 
+    /// What limited the longest launch, and what is assumed for it.
+    #[must_use]
+    pub fn limit(&self) -> String {
+        let assumed = match self.bound {
+            Bound::Memory if !self.cached && self.groups > self.launches => {
+                ", if no cache keeps lines that groups share"
+            }
+            _ => "",
+        };
+        format!("{}{assumed}", self.bound.words())
+    }
+
+    /// A sum over messages: those to local memory, or all others.
+    fn bytes(&self, local: bool, of: impl Fn(&InstructionProfile) -> u64) -> u64 {
+        let is_local = |i: &&InstructionProfile| {
+            let reach = i.seen.and_then(|seen| seen.reach);
+            (reach == Some(Reach::Local)) == local
+        };
+        let messages = self.instructions.iter().filter(is_local);
+        messages.map(of).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes that lanes asked for, of everything but local memory.
+    #[must_use]
+    pub fn asked_bytes(&self) -> u64 {
+        self.bytes(false, InstructionProfile::asked_bytes)
+    }
+
+    /// Bytes of the cache lines that were moved for them.
+    #[must_use]
+    pub fn moved_bytes(&self) -> u64 {
+        self.bytes(false, InstructionProfile::moved_bytes)
+    }
+
+    /// Bytes that lanes asked for of local memory.
+    #[must_use]
+    pub fn local_bytes(&self) -> u64 {
+        self.bytes(true, InstructionProfile::asked_bytes)
+    }
+
     /// Adds launches of the same code.
     pub fn merge(&mut self, other: &Self) {
         let add = |to: &mut u64, more: u64| *to = to.saturating_add(more);
@@ -414,6 +458,7 @@ impl KernelProfile {
         add(&mut self.groups, other.groups);
         add(&mut self.watched_groups, other.watched_groups);
         self.stopped |= other.stopped;
+        self.cached &= other.cached;
         self.nanoseconds += other.nanoseconds;
         if other.longest > self.longest {
             self.longest = other.longest;

@@ -35,6 +35,8 @@ pub struct Summary {
     pub asked_bytes: u64,
     /// Bytes that were moved.
     pub moved_bytes: u64,
+    /// Bytes that lanes asked for of local memory.
+    pub local_bytes: u64,
     /// Times that lanes parted.
     pub parted: u64,
     /// The platform.
@@ -54,8 +56,9 @@ impl Summary {
             counts: kernel.total,
             instructions: kernel.instructions.len(),
             nanoseconds: kernel.nanoseconds,
-            asked_bytes: sum(crate::InstructionProfile::asked_bytes),
-            moved_bytes: sum(crate::InstructionProfile::moved_bytes),
+            asked_bytes: kernel.asked_bytes(),
+            moved_bytes: kernel.moved_bytes(),
+            local_bytes: kernel.local_bytes(),
             parted: sum(|i| i.parted.unwrap_or(0)),
             platform: kernel.platform.clone(),
         }

@@ -126,6 +126,7 @@ fn run_watched(
     let objects = launch.objects();
     let private = objects.iter().find(|o| o.kind == ObjectKind::Private);
     let private = private.map_or(0..0, |o| o.address..o.address.saturating_add(o.bytes));
+    let reached = launch.reached_bytes();
     let (outcome, watches) = launch.run_sampled(
         config,
         |number| watched.has(number, groups),
@@ -133,6 +134,7 @@ fn run_watched(
     )?;
     let (seen, watched_groups) = together(watches);
     let ran = Ran {
+        reached,
         threads: threads.saturating_mul(outcome.groups),
         groups: outcome.groups,
         watched_groups,
@@ -176,6 +178,7 @@ pub fn run_media(
     )?;
     let (seen, watched_groups) = together(watches);
     let ran = Ran {
+        reached: None,
         threads: outcome.threads,
         groups: outcome.groups,
         watched_groups,
@@ -202,6 +205,7 @@ pub fn run_bare(code: &KernelCode, bare: &Bare) -> Result<KernelProfile, LaunchE
         }
     };
     let ran = Ran {
+        reached: None,
         threads: 1,
         groups: 1,
         watched_groups: 0,
@@ -213,6 +217,8 @@ pub fn run_bare(code: &KernelCode, bare: &Bare) -> Result<KernelProfile, LaunchE
 
 #[derive(Clone, Copy)]
 struct Ran {
+    /// Bytes of everything that the launch reaches, if they are known.
+    reached: Option<u64>,
     threads: u64,
     groups: u64,
     watched_groups: u64,
@@ -319,6 +325,7 @@ fn collect(
         groups: ran.groups,
         watched_groups: ran.watched_groups,
         stopped: ran.stopped,
+        cached: false,
         nanoseconds: 0.0,
         longest: 0.0,
         bound: Bound::Issue,
@@ -332,6 +339,12 @@ fn collect(
     profile.settle();
     let prices = profile.instructions.iter().map(InstructionProfile::price);
     profile.work = work(prices, device.line_cycles, ran.threads);
+    if let Some(all) = ran.reached
+        && all <= u64::from(device.cache) << 10
+    {
+        profile.cached = true;
+        profile.work.fetched_bytes = profile.work.fetched_bytes.min(all);
+    }
     let time = device.time(&profile.work);
     profile.nanoseconds = time.nanoseconds;
     profile.longest = time.nanoseconds;

@@ -23,6 +23,7 @@
 //! | `exec` | a machine that runs routines on the CPU |
 //! | `launch` | starts OpenCL and media kernels on that machine |
 //! | `jit` | machine code for that machine: x86-64 with AVX2 or AVX-512 |
+//! | `compile` | kernels from OpenCL C and SPIR-V, by Intel's offline compiler |
 //! | `check` | checkers for running kernels: memory, races, undefined values, barriers |
 //! | `profile` | counts, costs and messages of running kernels |
 //! | `debug` | sessions of a debugger: breakpoints, exact steps backwards |
@@ -31,7 +32,8 @@
 //! | `language` | what editors ask about a text |
 //!
 //! The examples below are short; the folder `examples` of this crate has whole programs: the instruction
-//! mix of kernels, changing immediates, build, assemble and run, damaged files, validation, a fuzz target.
+//! mix of kernels, changing immediates, build, assemble and run, an OpenCL kernel, damaged files, validation, a fuzz
+//! target.
 //!
 //! # Read
 //!
@@ -125,6 +127,10 @@ pub use visakit_analysis as analysis;
 #[cfg_attr(docsrs, doc(cfg(feature = "check")))]
 #[doc(inline)]
 pub use visakit_check as check;
+#[cfg(feature = "compile")]
+#[cfg_attr(docsrs, doc(cfg(feature = "compile")))]
+#[doc(inline)]
+pub use visakit_compile as compile;
 #[cfg(feature = "corpus")]
 #[cfg_attr(docsrs, doc(cfg(feature = "corpus")))]
 #[doc(inline)]

@@ -187,7 +187,7 @@ impl Checker {
                 ""
             };
             let message = format!(
-                "{} without an order with {} {} {}{same}",
+                "{} in a data race with {} {} {}{same}",
                 mine.noun(),
                 theirs.article(),
                 theirs.noun(),

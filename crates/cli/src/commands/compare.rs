@@ -17,8 +17,10 @@ use visakit_launch::{Dump, KernelInfo, LaunchError, TrialOptions, ZeInfo, link, 
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  visakit compare-compilers dumps-2.30 dumps-2.40        kernels of two folders of dumps, side by side
-  visakit compare-compilers old.visaasm new.isa --run    and whether they do the same on generated inputs
+  visakit compare-compilers dumps-2.30 dumps-2.40
+      kernels of two folders of dumps, side by side
+  visakit compare-compilers old.visaasm new.isa --run
+      and whether they do the same on generated inputs
 
 Kernels are matched by name. Estimated registers are those of `visakit pressure`; registers of a thread, memory and
 spills are the compilers' own, where a folder or a source has their metadata. The exit code is 1 where anything

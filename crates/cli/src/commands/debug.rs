@@ -12,8 +12,10 @@ use visakit_debug::{Console, Sources, Stop};
 #[group(skip)]
 #[command(after_long_help = "Examples:
   visakit debug --case cases/vecadd/skl
-  visakit debug k.visaasm --zeinfo k.zeinfo --global 64 --local 16 --arg zeros:256 --source src
-  visakit debug k.visaasm --bare --set V32=1,2,3 -ex 'break 4' -ex continue -ex 'print V33'
+  visakit debug k.visaasm --zeinfo k.zeinfo --global 64 --local 16 \\
+      --arg zeros:256 --source src
+  visakit debug k.visaasm --bare --set V32=1,2,3 -ex 'break 4' \\
+      -ex continue -ex 'print V33'
   visakit debug --case cases/lreduce/skl --batch session.txt")]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -19,7 +19,8 @@ const NEW: Style = AnsiColor::Green.on_default();
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   visakit diff old.isa new.isa                    what differs in the code
-  visakit diff old.isa new.isa --run              do they do the same on generated inputs?
+  visakit diff old.isa new.isa --run
+      do they do the same on generated inputs?
   visakit diff old.isa new.isa --run --seeds 100  on more of them
   visakit diff old.isa new.isa --prove --zeinfo k.zeinfo --global 64 --arg zeros:256
                                                   are kernels whose code differs the same on all inputs?

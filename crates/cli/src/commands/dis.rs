@@ -16,10 +16,10 @@ use visakit_launch::Input;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  visakit dis k.isa                              all routines
+  visakit dis k.isa                     all routines
   visakit dis k.isa --routine add -o add.visaasm one, into a file
-  visakit dis *.isa --output-dir texts           a file for each routine
-  visakit dis k.visaasm --offsets                where instructions of a text will be")]
+  visakit dis *.isa --output-dir texts  a file for each routine
+  visakit dis k.visaasm --offsets       where instructions of a text will be")]
 pub(crate) struct Args {
     /// Objects or texts, or - for standard input.
     #[arg(required = true, value_name = "FILE")]

@@ -32,10 +32,13 @@ const MOST_REQUESTS: usize = 64;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  visakit explore kernel.isa                     prints the address to open in a browser
-  visakit explore kernel.isa kernel.zeinfo       with what is needed to run it on a grid
-  visakit explore old.isa new.isa                two files side by side
-  visakit explore k.cl --device a770             what Intel's compiler makes of a source
+  visakit explore kernel.isa
+      prints the address to open in a browser
+  visakit explore kernel.isa kernel.zeinfo
+      with what is needed to run it on a grid
+  visakit explore old.isa new.isa           two files side by side
+  visakit explore k.cl --device a770
+      what Intel's compiler makes of a source
 
 It listens on this machine alone, on a free port; the address has a token that other pages do not know.")]
 pub(crate) struct Args {

@@ -20,7 +20,8 @@ Programs that are wrong somewhere are reduced; each bug gets a folder below DIR/
 Examples:
   visakit hunt --output farm --device dg2,skl --minutes 60
   visakit hunt --output farm --device dg2,skl --minutes 60 --resume
-  visakit hunt --output farm --compiler old=/usr/bin/ocloc --compiler new=./ocloc-new --device dg2 --programs 10000
+  visakit hunt --output farm --compiler old=/usr/bin/ocloc \\
+      --compiler new=./ocloc-new --device dg2 --programs 10000
   visakit hunt --output farm --device pvc --share 3/100 --minutes 600"
 )]
 pub(crate) struct Args {

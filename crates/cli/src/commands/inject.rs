@@ -16,9 +16,10 @@ libigc-tools, of the same release as the compiler. The result is a binary for cl
 zeModuleCreate (docs/hardware.md).
 
 Examples:
-  visakit compile k.cl --device a770 -o out              the text to edit: out/k.visaasm
+  visakit compile k.cl --device a770 -o out  the text to edit: out/k.visaasm
   visakit inject k.cl out/k.visaasm --device a770 -o new.zebin
-  ocloc disasm -file new.zebin -device dg2 -dump shown   its sections: shown/.text.k is what the GPU will run"
+  ocloc disasm -file new.zebin -device dg2 -dump shown
+      its sections: shown/.text.k is what the GPU will run"
 )]
 pub(crate) struct Args {
     /// OpenCL C, SPIR-V, or a folder that a compiler dumped into.

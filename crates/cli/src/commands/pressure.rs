@@ -17,9 +17,10 @@ const LIMITS: [usize; 2] = [128, 256];
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  visakit pressure kernel.visaasm                the most registers in use, where, and by what
-  visakit pressure kernel.visaasm --lines        beside each instruction
-  visakit pressure kernel.visaasm -o plot.svg    as a picture
+  visakit pressure kernel.visaasm
+      the most registers in use, where, and by what
+  visakit pressure kernel.visaasm --lines      beside each instruction
+  visakit pressure kernel.visaasm -o plot.svg  as a picture
 
 Variables count from the instruction that writes them to the last that may read them; those below a register are
 packed. What the finalizer adds is not counted: real demand is higher.")]

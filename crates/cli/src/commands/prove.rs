@@ -14,10 +14,13 @@ use visakit_prove::{Difference, Mode, Options, Proof, Side, Verdict, prove};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "Examples:
-  visakit prove old.isa new.isa --zeinfo k.zeinfo --global 64 --arg zeros:256 --arg u32:7
+  visakit prove old.isa new.isa --zeinfo k.zeinfo --global 64 \\
+      --arg zeros:256 --arg u32:7
   visakit prove --case cases/vecadd/dg2 cases240/vecadd/dg2
-  visakit prove old.isa new.isa --zeinfo k.zeinfo --global 64 --arg zeros:256 --witness apart
-  visakit run --case apart/old apart/new         what they do on the inputs that tell them apart
+  visakit prove old.isa new.isa --zeinfo k.zeinfo --global 64 \\
+      --arg zeros:256 --witness apart
+  visakit run --case apart/old apart/new
+      what they do on the inputs that tell them apart
 
 The grid, the sizes of buffers, and all arguments that are no buffers are as given, unless they are named by --symbolic;
 what is in the buffers is not known.

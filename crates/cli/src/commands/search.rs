@@ -15,7 +15,8 @@ use visakit_corpus::search::{Found, Match, Pattern, search};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   visakit search 'lsc_load.* data_size=d64' drivers/
-  visakit search 'mul dst=$x ->8 add reads=$x' k.isa    a product that is added soon after
+  visakit search 'mul dst=$x ->8 add reads=$x' k.isa
+      a product that is added soon after
   visakit search 'lsc_load.ugm dst=$x mask=$m ->4 * reads=$x mask!=$m' drivers/
   visakit search '* memory=store dst=$x ->any without(* memory=fence) barrier' k.isa
 

@@ -16,9 +16,10 @@ use visakit_corpus::{Select, Source, fill_file, key_of, sha256_hex};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  visakit table drivers/ -o columns        all programs below a folder; run it again to go on
+  visakit table drivers/ -o columns
+      all programs below a folder; run it again to go on
   visakit table drivers/ -o columns --tables objects,routines
-  visakit table drivers/ -o columns --share 3/10   on the third of ten machines
+  visakit table drivers/ -o columns --share 3/10  on the third of ten machines
   duckdb -c \"SELECT mnemonic, count(*) FROM 'columns/part-*/instructions.parquet' GROUP BY 1\"
   visakit table --schema                   the tables and their columns")]
 pub(crate) struct Args {

@@ -105,7 +105,7 @@ fn completions_and_manual_pages_name_every_command() {
     assert!(visakit(&["man", pages.to_str().unwrap()]).status.success());
     let help = text(&visakit(&["help"]).stdout);
     let commands = help
-        .split("Commands:")
+        .split("Look:")
         .nth(1)
         .and_then(|rest| rest.split("Options:").next())
         .unwrap();

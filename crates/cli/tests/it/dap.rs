@@ -372,7 +372,7 @@ fn findings_are_exceptions() {
     let stopped = client.event("stopped");
     assert_eq!(stopped["reason"], "exception");
     let text = stopped["description"].as_str().unwrap();
-    assert!(text.contains("race: read without an order"), "{text}");
+    assert!(text.contains("race: read in a data race"), "{text}");
     client.ask("setExceptionBreakpoints", json!({ "filters": [] }));
     client.ask("continue", json!({ "threadId": stopped["threadId"] }));
     let stopped = client.event("stopped");

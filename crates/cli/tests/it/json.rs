@@ -285,8 +285,8 @@ fn every_document_is_described() {
     let schema = schema();
     let page = std::fs::read_to_string(visakit_testing::root().join("docs/json.md")).unwrap();
     let help = text(&visakit(&["--help"]).stdout);
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands = commands.take_while(|line| !line.is_empty());
+    let commands = help.lines().skip_while(|line| *line != "Look:");
+    let commands = commands.take_while(|line| *line != "Options:");
     let verbs = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let mut documents = 0;
     for verb in verbs.filter(|verb| !verb.is_empty()) {

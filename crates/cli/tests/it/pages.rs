@@ -200,7 +200,7 @@ fn debugging() {
 #[test]
 fn every_verb_has_a_page() {
     let help = printed("visakit help", &folder("help"));
-    let commands = help.split("Commands:").nth(1).unwrap();
+    let commands = help.split("Look:").nth(1).unwrap();
     let commands = commands.split("Options:").next().unwrap();
     let verbs: BTreeSet<_> = commands
         .lines()

@@ -58,3 +58,25 @@ fn names_for_the_compiler() {
         }
     }
 }
+
+/// A source becomes a kernel with its constants.
+#[test]
+fn a_source_is_run() {
+    use visakit_compile::Program;
+    use visakit_launch::{Argument, Config, NdRange};
+
+    if !visakit_testing::driver::has_ocloc() {
+        println!("NOT RUN: needs ocloc");
+        return;
+    }
+    let source = b"constant int table[4] = {1, 20, 300, 4000};
+        kernel void other(global int *x) { x[0] = 0; }
+        kernel void add(global int *x, int n) { x[get_global_id(0)] += table[get_global_id(0) & 3] + n; }";
+    let program = Program::new("add.cl".as_ref(), source);
+    assert!(program.kernel(None).is_err(), "there are two");
+    let kernel = program.kernel(Some("add")).unwrap();
+    let arguments = [Argument::array(&[5_i32; 4]), Argument::number(-1_i32)];
+    let grid = NdRange::new(&[4], &[4], &[]).unwrap();
+    let outcome = kernel.run(&grid, &arguments, &Config::default()).unwrap();
+    assert_eq!(outcome.array(0), Some(vec![5_i32, 24, 304, 4004]));
+}

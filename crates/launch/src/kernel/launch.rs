@@ -75,6 +75,8 @@ pub struct Launch {
     pub(super) scratch: usize,
     pub(super) workers: u64,
     pub(super) translation: Duration,
+    /// Whether the kernel reaches buffers through pointers in memory.
+    pub(super) reaches_others: bool,
 }
 
 impl Launch {
@@ -225,6 +227,21 @@ impl Launch {
             }
         }
         objects
+    }
+
+    /// Bytes of all buffers, images and variables that the launch reaches, if they are known: not where it reaches some
+    /// through pointers in memory.
+    #[must_use]
+    pub fn reached_bytes(&self) -> Option<u64> {
+        let objects = self.bound.objects();
+        let mut parts: Vec<_> = objects.iter().map(|o| (o.address, o.bytes)).collect();
+        // Arguments may be the same buffer.
+        parts.sort_unstable();
+        parts.dedup();
+        let sum = parts
+            .iter()
+            .fold(0_u64, |sum, part| sum.saturating_add(part.1));
+        (!self.reaches_others).then_some(sum)
     }
 
     /// The objects in local memory.

@@ -11,13 +11,14 @@ pub(crate) use team::Team;
 use crate::agreement;
 use crate::argument::Argument;
 use crate::bind::bind;
-use crate::dump::DebugFiles;
+use crate::dump::{DebugFiles, DumpedKernel, Metadata};
 use crate::error::LaunchError;
 use crate::implicit::Implicit;
+use crate::input::{Input, Reading, link};
 use crate::locals::LocalVariable;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
-use crate::source::{find_kernel, grf_bytes_of};
+use crate::source::{Source, find_kernel, grf_bytes_of, texts_of_kernel};
 use crate::variables::Variables;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
@@ -38,10 +39,43 @@ const STACK_BYTES: u64 = 64 << 10;
 /// Most memory that all private memory together may take.
 const MOST_PRIVATE: u64 = 8 << 30;
 
+/// An object of somebody else, or the kernel's own.
+#[derive(Clone, Debug)]
+enum Held<'o> {
+    Borrowed(&'o Object<'o>),
+    Owned(Arc<Object<'static>>),
+}
+
+impl<'o> Held<'o> {
+    fn get(&self) -> &Object<'o> {
+        match self {
+            Self::Borrowed(object) => object,
+            Self::Owned(object) => object,
+        }
+    }
+}
+
 /// An OpenCL kernel with everything needed to start it.
+///
+/// ```
+/// use visakit_launch::{Argument, Config, Kernel, NdRange};
+///
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/kernels/");
+/// # let (text, zebin) = (format!("{folder}lookup.pvc.visaasm"), format!("{folder}lookup.pvc.zebin"));
+/// let kernel = Kernel::from_files(&[text.as_ref()], zebin.as_ref(), None)?;
+/// let which = [0_i32, 1, 2, 3, 4, 5, 6, 7];
+/// let arguments = [
+///     Argument::Buffer(vec![0; 32]),
+///     Argument::array(&which),
+///     Argument::number(1000_i32),
+/// ];
+/// let outcome = kernel.run(&NdRange::new(&[8], &[8], &[])?, &arguments, &Config::default())?;
+/// assert_eq!(outcome.array::<i32>(0), Some(vec![1000, 1001, 1004, 1027, 1016, 1125, 1036, 1343]));
+/// # Ok::<(), visakit_launch::LaunchError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Kernel<'o> {
-    object: &'o Object<'o>,
+    object: Held<'o>,
     routine: RoutineId,
     info: KernelInfo,
     args_info: Vec<ArgInfo>,
@@ -55,6 +89,97 @@ pub struct Kernel<'o> {
     pub locals: Vec<LocalVariable>,
     /// What debuggers need, where a dump has it.
     pub debug: Option<DebugFiles>,
+}
+
+/// The type of OpenCL C.
+const fn in_source(ty: DataType) -> &'static str {
+    match ty {
+        DataType::B => "char",
+        DataType::Ub => "uchar",
+        DataType::W => "short",
+        DataType::Uw => "ushort",
+        DataType::D => "int",
+        DataType::Ud => "uint",
+        DataType::Q => "long",
+        DataType::Uq => "ulong",
+        DataType::Hf => "half",
+        DataType::F => "float",
+        DataType::Df => "double",
+        other => other.name(),
+    }
+}
+
+impl Kernel<'static> {
+    /// The kernel of a dump ([`crate::Dump::kernel`]), with its variables and what debuggers need.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoMetadata`], and texts that cannot be assembled.
+    pub fn from_dump(dumped: &DumpedKernel) -> Result<Self, LaunchError> {
+        let missing = || LaunchError::NoMetadata {
+            kernel: dumped.name.clone(),
+        };
+        let metadata = dumped.metadata.as_ref().ok_or_else(missing)?;
+        let mut kernel = Self::of_sources(&dumped.sources, metadata, Some(&dumped.name))?;
+        kernel.locals.clone_from(&dumped.locals);
+        kernel.debug.clone_from(&dumped.debug);
+        Ok(kernel)
+    }
+
+    /// A kernel of a compiled program (zebin) that carries vISA text; the only one where no name is given.
+    ///
+    /// # Errors
+    /// [`LaunchError::NotAProgram`] if it carries none ([`Self::from_files`] takes the texts as well), and all that prevents
+    /// reading it.
+    pub fn from_zebin(zebin: &[u8], name: Option<&str>) -> Result<Self, LaunchError> {
+        let input = Input::of("zebin".as_ref(), zebin)?;
+        let missing = || LaunchError::NoMetadata {
+            kernel: name.unwrap_or_default().to_owned(),
+        };
+        let metadata = Metadata::of("zebin".into(), input.zebin.ok_or_else(missing)?)?;
+        Self::of_sources(texts_of_kernel(&input.sources, name), &metadata, name)
+    }
+
+    /// A kernel of texts or objects, with its metadata from a zebin or from the text of a `.ze_info`; the only kernel where
+    /// no name is given.
+    ///
+    /// # Errors
+    /// All that prevents reading the files.
+    pub fn from_files(
+        files: &[&std::path::Path],
+        metadata: &std::path::Path,
+        name: Option<&str>,
+    ) -> Result<Self, LaunchError> {
+        let opened = files.iter().map(|file| Ok(Input::open(file)?.sources));
+        let sources: Result<Vec<_>, LaunchError> = opened.collect();
+        Self::of_sources(&sources?.concat(), &Metadata::open(metadata)?, name)
+    }
+
+    fn of_sources(
+        sources: &[Source],
+        metadata: &Metadata,
+        name: Option<&str>,
+    ) -> Result<Self, LaunchError> {
+        let zebin = metadata.zebin.as_ref();
+        let stated = zebin.and_then(|zebin| zebin.grf_bytes);
+        let how = Reading {
+            grf_bytes: stated.or_else(|| metadata.zeinfo.grf_bytes()),
+            ..Reading::default()
+        };
+        let linked = link(sources, &how).map_err(|errors| {
+            let none = || LaunchError::Mismatch("no program was given".to_owned());
+            errors.into_iter().next().unwrap_or_else(none)
+        })?;
+        let object = Arc::new(linked.object.into_owned());
+        let (_, routine) = find_kernel(&object, name)?;
+        let name = routine.display_name().into_owned();
+        let mut kernel = Self::held(Held::Owned(object), &name, &metadata.zeinfo)?;
+        kernel.grf_bytes = linked.grf_bytes.unwrap_or(kernel.grf_bytes);
+        if let Some(zebin) = zebin {
+            kernel.data.clone_from(&zebin.data);
+            kernel.symbols.clone_from(&zebin.symbols);
+        }
+        Ok(kernel)
+    }
 }
 
 impl<'o> Kernel<'o> {
@@ -79,6 +204,7 @@ impl<'o> Kernel<'o> {
                     && (wanted.is_float() != given.is_float() || wanted.size() != given.size()) =>
             {
                 let (name, wanted) = (&info.name, info.type_in_source());
+                let given = in_source(given);
                 let message = format!("`{name}` is of type {wanted}, {what} of type {given}");
                 Err(LaunchError::Argument { index, message })
             }
@@ -91,13 +217,17 @@ impl<'o> Kernel<'o> {
     /// # Errors
     /// [`LaunchError::NoSuchKernel`] if the object or the metadata do not have it.
     pub fn new(object: &'o Object<'o>, name: &str, zeinfo: &ZeInfo) -> Result<Self, LaunchError> {
-        let (routine, found) = find_kernel(object, Some(name))?;
+        Self::held(Held::Borrowed(object), name, zeinfo)
+    }
+
+    fn held(object: Held<'o>, name: &str, zeinfo: &ZeInfo) -> Result<Self, LaunchError> {
+        let (routine, found) = find_kernel(object.get(), Some(name))?;
         Ok(Self {
-            object,
             routine,
             info: zeinfo.kernel(name)?.clone(),
             args_info: zeinfo.args_info(name).to_vec(),
             grf_bytes: grf_bytes_of(found).unwrap_or(32),
+            object,
             data: Vec::new(),
             symbols: Vec::new(),
             locals: Vec::new(),
@@ -107,8 +237,8 @@ impl<'o> Kernel<'o> {
 
     /// The object that it is of.
     #[must_use]
-    pub const fn object(&self) -> &'o Object<'o> {
-        self.object
+    pub fn object(&self) -> &Object<'o> {
+        self.object.get()
     }
 
     /// The metadata.
@@ -199,7 +329,7 @@ impl<'o> Kernel<'o> {
             passes: config.passes.to_vec(),
             ..Options::default()
         };
-        let mut program = Program::new(self.object, self.routine, &options)?;
+        let mut program = Program::new(self.object(), self.routine, &options)?;
         if config.stray_reads {
             program.allow_stray_reads();
         }
@@ -215,7 +345,7 @@ impl<'o> Kernel<'o> {
             .map(|input| (small(input.image_offset), small(input.size)))
             .collect();
         let layout = Layout::new(&self.info, &inputs, self.grf_bytes)?;
-        let routine = self.object.routine(self.routine);
+        let routine = self.object().routine(self.routine);
         if let Some(body) = routine.and_then(|routine| routine.body()) {
             agreement::check(body, &self.info, &inputs, &layout)?;
         }
@@ -341,6 +471,7 @@ impl Loaded {
             scratch: self.scratch_bytes(),
             workers,
             translation: self.translation,
+            reaches_others: others.is_some_and(|others| others.expected > 0),
         })
     }
 

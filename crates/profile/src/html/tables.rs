@@ -19,8 +19,7 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
             .map(of)
             .fold(0, u64::saturating_add)
     };
-    let asked = sum(InstructionProfile::asked_bytes);
-    let moved = sum(InstructionProfile::moved_bytes);
+    let local = kernel.local_bytes();
     let parted = sum(|i| i.parted.unwrap_or(0));
     let spilled = sum(|i| i.expected(|seen| seen.spill_bytes));
     let plural =
@@ -41,7 +40,7 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
     )?;
     card(
         "limited by",
-        kernel.bound.words(),
+        &kernel.limit(),
         &plural(kernel.launches, "launch").replace("launchs", "launches"),
     )?;
     card(
@@ -61,9 +60,16 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
     )?;
     card(
         "bytes moved",
-        &Grouped(moved).to_string(),
-        &format!("{} asked for", Grouped(asked)),
+        &Grouped(kernel.moved_bytes()).to_string(),
+        &format!("{} asked for", Grouped(kernel.asked_bytes())),
     )?;
+    if local > 0 {
+        card(
+            "local memory",
+            &Grouped(local).to_string(),
+            "bytes asked for",
+        )?;
+    }
     if spilled > 0 {
         let note = "bytes of private and scratch memory";
         card("spills", &Grouped(spilled).to_string(), note)?;

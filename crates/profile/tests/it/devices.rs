@@ -12,14 +12,19 @@ fn the_page_has_the_devices() {
     let (head, rest) = page.split_once(BEGIN).unwrap();
     let (_, tail) = rest.split_once(END).unwrap();
     let mut table = String::from(
-        "| platform | product | units | threads of a unit | MHz | GB/s |\n|---|---|---|---|---|---|\n",
+        "| platform | product | units | threads of a unit | MHz | GB/s | KiB of cache |\n|---|---|---|---|---|---|---|\n",
     );
     for platform in Platform::ALL {
         let device = Device::of(*platform);
         writeln!(
             table,
-            "| {platform} | {} | {} | {} | {} | {} |",
-            device.product, device.units, device.threads, device.megahertz, device.bandwidth
+            "| {platform} | {} | {} | {} | {} | {} | {} |",
+            device.product,
+            device.units,
+            device.threads,
+            device.megahertz,
+            device.bandwidth,
+            device.cache
         )
         .unwrap();
     }

@@ -189,10 +189,18 @@ fn machine_code<'b>(binary: &'b NativeBinary<'_>) -> Option<&'b [u8]> {
     }
 }
 
+/// What a native binary is for.
+fn target(binary: &NativeBinary<'_>) -> String {
+    match binary.platform.platform() {
+        Some(platform) => format!("for {platform}"),
+        None => format!("for platform {}", binary.platform.0),
+    }
+}
+
 fn binaries(old: &[NativeBinary<'_>], new: &[NativeBinary<'_>], changes: &mut Vec<Change>) {
     let text = |b: &NativeBinary<'_>| match machine_code(b) {
-        Some(code) => format!("platform {}, {} bytes", b.platform.0, code.len()),
-        None => format!("platform {}, none", b.platform.0),
+        Some(code) => format!("{}, {} bytes", target(b), code.len()),
+        None => format!("{}, none", target(b)),
     };
     let keys = |list| -> Vec<_> {
         let list: &[NativeBinary<'_>] = list;

@@ -161,8 +161,24 @@ impl CallGraph {
             }
         };
         Picture {
-            title: "calls".to_owned(),
+            title: title(object),
             graph: self.graph.map(node, arrow),
+        }
+    }
+}
+
+/// Whose calls they are: of the only kernel, or of so many routines.
+fn title(object: &Object<'_>) -> String {
+    match (object.kernels.as_slice(), object.functions.len()) {
+        ([kernel], _) => format!("calls of {}", kernel.display_name()),
+        (kernels, functions) => {
+            let count = |n: usize, what: &str| {
+                let plural = if n == 1 { "" } else { "s" };
+                format!("{n} {what}{plural}")
+            };
+            let (kernels, functions) =
+                (count(kernels.len(), "kernel"), count(functions, "function"));
+            format!("calls of {kernels} and {functions}")
         }
     }
 }

@@ -54,3 +54,16 @@ pub enum Style {
     /// An address that is taken, so that it may be called: blue and dotted.
     Address,
 }
+
+impl Style {
+    /// In a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Divergent => "divergent",
+            Self::Call => "call",
+            Self::Address => "address",
+        }
+    }
+}

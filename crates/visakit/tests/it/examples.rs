@@ -14,6 +14,9 @@ mod immediates;
 #[path = "../../examples/kernels.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod kernels;
+#[path = "../../examples/opencl.rs"]
+#[allow(dead_code, reason = "their main functions")]
+mod opencl;
 #[path = "../../examples/run.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod run;
@@ -81,4 +84,10 @@ fn findings_are_listed() {
 fn the_fuzz_target_accepts_and_refuses() {
     let accepted = fuzz_target::run(50).unwrap();
     assert!((1..50).contains(&accepted), "{accepted}");
+}
+
+#[test]
+fn a_kernel_of_opencl_runs_with_its_constants() {
+    let sums = opencl::lookup().unwrap();
+    assert_eq!(sums, [1000, 1001, 1004, 1027, 1016, 1125, 1036, 1343]);
 }

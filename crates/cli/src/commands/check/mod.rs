@@ -55,9 +55,11 @@ name, arithmetic and lockstep.
 
 Examples:
   visakit check --case cases/*
-  visakit check k.visaasm --zeinfo k.zeinfo --global 1024 --local 64 --arg zeros:4096 --arg buffer:a.bin
-  visakit check k.visaasm --zebin k.bin --global 64 --arg uninitialized:256 --check race --json
-  visakit check --case cases/vecadd/dg2 --symbolic     whatever is in the buffers"
+  visakit check k.visaasm --zeinfo k.zeinfo --global 1024 --local 64 \\
+      --arg zeros:4096 --arg buffer:a.bin
+  visakit check k.visaasm --zebin k.bin --global 64 \\
+      --arg uninitialized:256 --check race --json
+  visakit check --case cases/vecadd/dg2 --symbolic  whatever is in the buffers"
 )]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -134,7 +136,16 @@ pub(crate) fn with(
     };
     let fails = Failing::new(&options.fail_on)?;
     let fails = |finding: &Finding| fails.has(finding.kind);
-    let mut checked = if run.cases().is_empty() {
+    let mut checked = if !run.widths().is_empty() {
+        let widths = run.widths().iter().map(|width| {
+            let (case, args) = run.of_width(*width);
+            Ok(Checked {
+                case,
+                result: Ok(run::check(&args, checks)?),
+            })
+        });
+        widths.collect::<Result<_, Failure>>()?
+    } else if run.cases().is_empty() {
         vec![Checked {
             case: run.name(),
             result: Ok(run::check(run, checks)?),
@@ -160,6 +171,10 @@ pub(crate) fn with(
             ));
         }
     }
+    let compared = match run.widths() {
+        [] | [_] => None,
+        _ => Some(run::simd::compare(run)?),
+    };
     let cases = document::cases(&checked);
     if let Some(path) = &options.sarif {
         write(path, &sarif::log(&cases))?;
@@ -184,7 +199,7 @@ pub(crate) fn with(
         out.flush()?;
     }
     let statuses = checked.iter().map(|one| one.status(fails));
-    Ok(statuses.max().unwrap_or(Status::Clean))
+    Ok(statuses.chain(compared).max().unwrap_or(Status::Clean))
 }
 
 /// Writes a document of its own into a file.

@@ -57,7 +57,8 @@ pub(super) const VARIABLES: &str =
 
 Examples:
   visakit opencl run -- python3 program.py
-  visakit opencl run --device b580 --check all --fail --sarif found.sarif -- ./tests
+  visakit opencl run --device b580 --check all --fail --sarif found.sarif \\
+      -- ./tests
   visakit opencl run --profile page.html -- ./program";
 
 /// What becomes of findings.

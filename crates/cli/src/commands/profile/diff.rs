@@ -116,6 +116,9 @@ fn facts(old: &Summary, new: &Summary) -> Columns {
     );
     number("bytes asked for", old.asked_bytes, new.asked_bytes);
     number("bytes moved", old.moved_bytes, new.moved_bytes);
+    if old.local_bytes + new.local_bytes > 0 {
+        number("bytes of local memory", old.local_bytes, new.local_bytes);
+    }
     number("lanes parted", old.parted, new.parted);
     let part = |of: &Summary| of.counts.efficiency().map_or_else(String::new, percent);
     row("enabled lanes", part(old), part(new), String::new());

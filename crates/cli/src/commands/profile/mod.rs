@@ -26,10 +26,14 @@ use visakit_profile::{KernelCode, KernelProfile, Profile, Watched};
 
 Examples:
   visakit profile --case cases/vecadd/skl
-  visakit profile k.cl --device dg2 --options=-g --global 1024 --arg zeros:4096 --annotate
-  visakit profile k.visaasm --zeinfo k.zeinfo --global 1024 --arg zeros:4096 --html k.html
-  visakit profile --case cases/vecadd/skl --folded - | inferno-flamegraph > k.svg
-  visakit profile --case old/k --json > old.json; visakit profile --case new/k --json > new.json;
+  visakit profile k.cl --device dg2 --options=-g --global 1024 \\
+      --arg zeros:4096 --annotate
+  visakit profile k.visaasm --zeinfo k.zeinfo --global 1024 \\
+      --arg zeros:4096 --html k.html
+  visakit profile --case cases/vecadd/skl \\
+      --folded - | inferno-flamegraph > k.svg
+  visakit profile --case old/k --json > old.json; visakit profile \\
+      --case new/k --json > new.json;
   visakit profile diff old.json new.json"
 )]
 pub(crate) struct Args {

@@ -87,7 +87,7 @@ pub(super) fn summary(out: &mut impl Write, kernel: &KernelProfile) -> Result<()
         format!(
             "{}, limited by {}",
             duration(kernel.nanoseconds),
-            kernel.bound.words()
+            kernel.limit()
         ),
     );
     fact("instructions", grouped(kernel.total.executions));
@@ -98,13 +98,17 @@ pub(super) fn summary(out: &mut impl Write, kernel: &KernelProfile) -> Result<()
             format!("{}, parted {parted}", percent(part)),
         );
     }
-    let asked = sum(kernel, InstructionProfile::asked_bytes);
+    let asked = kernel.asked_bytes();
     if asked > 0 {
-        let moved = sum(kernel, InstructionProfile::moved_bytes);
+        let moved = kernel.moved_bytes();
         fact(
             "bytes",
             format!("{} asked for, {} moved", grouped(asked), grouped(moved)),
         );
+    }
+    let local = kernel.local_bytes();
+    if local > 0 {
+        fact("local memory", format!("{} bytes", grouped(local)));
     }
     let spilled = sum(kernel, |i| i.expected(|seen| seen.spill_bytes));
     if spilled > 0 {
@@ -257,6 +261,21 @@ fn messages(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<
     if messages.is_empty() {
         return Ok(());
     }
+    let wide = message_rows(kernel, &messages, top, true);
+    let rows = match wide.fits() {
+        true => wide,
+        false => message_rows(kernel, &messages, top, false),
+    };
+    table(out, &title("Messages", messages.len(), top), &rows)
+}
+
+/// Those of a narrow terminal are without what others tell as well: `moved` and `used` say what was asked for.
+fn message_rows(
+    kernel: &KernelProfile,
+    messages: &[&InstructionProfile],
+    top: usize,
+    wide: bool,
+) -> Columns {
     let mut rows = Columns::new(&[
         ("share", Right),
         ("executions", Right),
@@ -279,11 +298,11 @@ fn messages(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<
         rows.row([
             percent(kernel.share(&message.counts)),
             grouped(message.counts.executions),
-            cell(&|_| grouped(message.asked_bytes())),
+            cell(&|_| if_wide(wide, || grouped(message.asked_bytes()))),
             cell(&|_| grouped(message.moved_bytes())),
             cell(&|seen| match seen.reach {
                 Some(Reach::Local) => String::new(),
-                _ => format!("{:.1}", seen.lines_each()),
+                _ => if_wide(wide, || format!("{:.1}", seen.lines_each())),
             }),
             cell(&|seen| percent(seen.coalescing())),
             cell(&|seen| match seen.bank_ideal {
@@ -292,7 +311,7 @@ fn messages(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<
             }),
             cell(&|seen| match seen.loaded_bytes {
                 0 => String::new(),
-                _ => percent(seen.redundancy()),
+                _ => if_wide(wide, || percent(seen.redundancy())),
             }),
             cell(&|seen| seen.reach.map_or("", Reach::name).to_owned()),
             message.instruction.to_string(),
@@ -300,7 +319,12 @@ fn messages(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<
             at(message),
         ]);
     }
-    table(out, &title("Messages", messages.len(), top), &rows)
+    rows
+}
+
+/// A cell that a narrow table leaves out.
+fn if_wide(wide: bool, text: impl FnOnce() -> String) -> String {
+    if wide { text() } else { String::new() }
 }
 
 fn divergence(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<(), Failure> {

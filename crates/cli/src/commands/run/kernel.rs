@@ -1,6 +1,7 @@
 //! `visakit run` of OpenCL kernels.
 
 use super::arguments::Arguments;
+use super::fault::Launched;
 use super::show::{self, Buffer, Stats};
 use super::spec::ArgSpec;
 use super::trace::Trace;
@@ -15,9 +16,12 @@ use visakit_check::{Checks, Report};
 use visakit_exec::Pass;
 use visakit_launch::{
     ArgInfo, Argument, Config, DebugFiles, Kernel, LocalVariable, Metadata, NdRange, Outcome,
-    Source, Tracer, ZeInfo, Zebin, find_kernel,
+    Source, Tracer, ZeInfo, Zebin, find_kernel, texts_of_kernel,
 };
 use visakit_profile::{KernelCode, KernelProfile, Watched};
+
+/// Work-items of a group (`CL_DEVICE_MAX_WORK_GROUP_SIZE`) on the devices that start most.
+const LARGEST_GROUP: u64 = 1024;
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     with_kernel(args, |kernel, range, arguments| {
@@ -96,6 +100,12 @@ pub(crate) fn with_kernel<R>(
         false => args.launching.local.clone(),
     };
     let range = NdRange::new(&args.launching.global, &local, &args.launching.offset)?;
+    let group: u64 = local.iter().map(|n| u64::from(*n)).product();
+    if group > LARGEST_GROUP {
+        render::note(&format!(
+            "groups of {group} work-items: no device starts more than {LARGEST_GROUP}"
+        ));
+    }
     let parameters = zeinfo.parameters(&name);
     let arguments = Arguments::new(args, &kernel, parameters, &range);
     run(&kernel, &range, &arguments)
@@ -120,9 +130,10 @@ fn run_kernel(
             passes: &Pass::ALL,
             ..config
         };
-        with_bar(range.group_count(), config, |config| {
-            kernel.run(range, arguments, config)
-        })?
+        let launch = kernel.prepare(range, arguments, &config)?;
+        let launched = Launched::new(kernel, launch.objects(), launch.program());
+        let ran = with_bar(range.group_count(), config, |config| launch.run(config));
+        ran.map_err(|error| launched.failed(error))?
     };
     let complete = outcome.end.is_complete();
     if !complete {
@@ -167,11 +178,7 @@ fn program(args: &Args) -> Result<Program, Failure> {
             }
             Opened::Program(input) => {
                 if let (Some(zebin), None) = (input.zebin, &metadata) {
-                    metadata = Some(Metadata {
-                        path: path.clone(),
-                        zeinfo: ZeInfo::parse(&zebin.zeinfo)?,
-                        zebin: Some(zebin),
-                    });
+                    metadata = Some(Metadata::of(path.clone(), zebin)?);
                 }
                 sources.extend(input.sources);
             }
@@ -181,14 +188,9 @@ fn program(args: &Args) -> Result<Program, Failure> {
         sources = args.reading.open(path)?.sources;
     }
     // A zebin has a text for each kernel.
-    if let (Some(name), true) = (&args.routine, sources.len() > 1) {
-        let module = format!("({name})");
-        let of_name = |s: &Source| s.path.to_string_lossy().ends_with(&module);
-        if sources.iter().any(of_name) {
-            sources.retain(of_name);
-        }
-    }
-    let Some(metadata) = metadata else {
+    let sources = texts_of_kernel(&sources, args.routine.as_deref()).to_vec();
+    let beside = || args.files.first().and_then(|file| beside(file));
+    let Some(metadata) = metadata.or_else(beside) else {
         return Err(Failure::Other(
             "launching needs metadata: give --zeinfo or --zebin, or run with --media or --bare"
                 .to_owned(),
@@ -201,6 +203,17 @@ fn program(args: &Args) -> Result<Program, Failure> {
         locals,
         debug,
     })
+}
+
+/// The metadata beside a text or an object, as compilers name them: `k.zeinfo` or `k.zebin` of `k.visaasm`.
+fn beside(file: &Path) -> Option<Metadata> {
+    let mut paths = ["zeinfo", "zebin"]
+        .map(|extension| file.with_extension(extension))
+        .into_iter();
+    let path = paths.find(|path| path != file && path.is_file())?;
+    let metadata = Metadata::open(&path).ok()?;
+    render::note(&format!("{}: taken as its metadata", input::name(&path)));
+    Some(metadata)
 }
 
 /// The text of the metadata that the arguments name.

@@ -4,11 +4,13 @@ mod arguments;
 mod bare;
 pub(crate) mod case;
 mod control;
+mod fault;
 mod fill;
 mod generate;
 pub(crate) mod kernel;
 mod media;
 mod show;
+pub(crate) mod simd;
 mod spec;
 mod stop;
 mod trace;
@@ -20,6 +22,7 @@ use crate::Status;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure};
 use crate::reading::{Reading, tell_faults, told};
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -30,6 +33,15 @@ use visakit_exec::code::Liveness;
 use visakit_exec::{Compiler, Limits, Pass, Program};
 use visakit_jit::Features;
 use visakit_launch::{Case, Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
+
+/// Headings of the options.
+const CASES: &str = "Cases";
+const MEDIA: &str = "Media mode";
+const BARE: &str = "Bare mode";
+const MACHINE: &str = "How it runs, and what of it is shown";
+const LIMITS: &str = "Limits";
+const CHECKS: &str = "Checks";
+const READING: &str = "Reading";
 
 /// How kernels are launched.
 #[derive(Clone, Default, clap::Args)]
@@ -62,10 +74,12 @@ pub(crate) struct Launching {
 #[command(after_long_help = "Examples:
   visakit run k.isa --kernel add --zeinfo k.zeinfo --global 1024 --local 64 \\
       --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5 --out 0:c.bin
-  visakit run add.cl --device dg2 --global 1024 --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5
-  visakit run dumps/ --routine add --global 1024 --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5
+  visakit run add.cl --device dg2 --global 1024
+  visakit run dumps/ --routine add --global 1024 --arg zeros:4096 \\
+      --arg buffer:a.bin --arg f32:1.5
   visakit run --case cases/vecadd/skl
-  visakit run copy.isa --kernel copy --media 4x4 --surface 0:in.bin:64x64 --surface 1:out.bin:64x64
+  visakit run copy.isa --kernel copy --media 4x4 --surface 0:in.bin:64x64 \\
+      --surface 1:out.bin:64x64
   visakit run k.visaasm --bare --set V32=1,2,3 --print V33")]
 pub(crate) struct Args {
     /// The program: an object or vISA text (texts of called functions may follow), a zebin that carries text, a folder
@@ -73,10 +87,10 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Run cases: folders with a case.json, compare outputs.
-    #[arg(long, num_args = 1.., value_name = "DIR", conflicts_with_all = ["files", "routine", "global", "media", "bare"])]
+    #[arg(help_heading = CASES, long, num_args = 1.., value_name = "DIR", conflicts_with_all = ["files", "routine", "global", "media", "bare"])]
     case: Vec<PathBuf>,
     /// For cases: run the compiler's text instead of the object.
-    #[arg(long, requires = "case")]
+    #[arg(help_heading = CASES, long, requires = "case")]
     from_text: bool,
     /// The kernel, by name or number. [default: the only one]
     #[arg(long, visible_alias = "kernel", value_name = "NAME|INDEX")]
@@ -94,19 +108,20 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["json", "media", "bare"])]
     printf: bool,
     /// Media mode: a 2D space of threads.
-    #[arg(long, value_name = "WxH", value_parser = spec::two, conflicts_with_all = ["bare", "global"])]
+    #[arg(help_heading = MEDIA, long, value_name = "WxH", value_parser = spec::two, conflicts_with_all = ["bare", "global"])]
     media: Option<[u32; 2]>,
     /// Media mode: threads of a group, for kernels with local memory and barriers.
-    #[arg(long, value_name = "WxH", value_parser = spec::two, requires = "media")]
+    #[arg(help_heading = MEDIA, long, value_name = "WxH", value_parser = spec::two, requires = "media")]
     group: Option<[u32; 2]>,
     /// Media mode: which threads wait for others: none, vertical, horizontal, wavefront, wavefront26.
-    #[arg(long, value_name = "PATTERN", value_parser = spec::dependency, requires = "media")]
+    #[arg(help_heading = MEDIA, long, value_name = "PATTERN", value_parser = spec::dependency, requires = "media")]
     dependency: Option<visakit_launch::Dependency>,
     /// Media mode: a surface for input N (or entry N of the binding table: btiN). WIDTH in bytes.
-    #[arg(long, value_name = "N:FILE[:WIDTHxHEIGHT[:PITCH]]", requires = "media")]
+    #[arg(help_heading = MEDIA, long, value_name = "N:FILE[:WIDTHxHEIGHT[:PITCH]]", requires = "media")]
     surface: Vec<SurfaceSpec>,
     /// Media mode: a value for input N, in numbers of the input's type.
     #[arg(
+        help_heading = MEDIA,
         long,
         value_name = "N:VALUE",
         requires = "media",
@@ -114,10 +129,11 @@ pub(crate) struct Args {
     )]
     input: Vec<InputSpec>,
     /// Bare mode: set variables by name, run one thread, print variables.
-    #[arg(long)]
+    #[arg(help_heading = BARE, long)]
     bare: bool,
     /// Bare mode: a variable's first content, elements separated by commas.
     #[arg(
+        help_heading = BARE,
         long,
         value_name = "NAME=VALUE",
         requires = "bare",
@@ -125,61 +141,65 @@ pub(crate) struct Args {
     )]
     set: Vec<SetSpec>,
     /// Bare mode: variables to print. [default: all that are not zero]
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "bare")]
+    #[arg(help_heading = BARE, long, value_name = "NAME", value_delimiter = ',', requires = "bare")]
     print: Vec<String>,
     /// Refuse programs with unsupported instructions even if they are not reached.
-    #[arg(long)]
+    #[arg(help_heading = MACHINE, long)]
     strict: bool,
     /// Refuse accesses outside of a buffer in its last page, too.
-    #[arg(long, alias = "exact-reads")]
+    #[arg(help_heading = MACHINE, long, alias = "exact-reads")]
     exact_ends: bool,
     /// Print every instruction with what it wrote. Runs thread after thread.
-    #[arg(long, conflicts_with_all = ["json", "case"])]
+    #[arg(help_heading = MACHINE, long, conflicts_with_all = ["json", "case"])]
     trace: bool,
     /// Print the number of instructions and lane operations, the seconds, and lane operations a second.
-    #[arg(long)]
+    #[arg(help_heading = MACHINE, long)]
     stats: bool,
     /// Stop a work-group after this many instructions. [default: 10^12]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = LIMITS, long, value_name = "N")]
     max_steps: Option<u64>,
     /// Stop a run after this many instructions of all work-groups together. [default: 10^15]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = LIMITS, long, value_name = "N")]
     max_launch_steps: Option<u64>,
     /// Most bytes of registers, scratch and local memory that a work-group may have. [default: 1 GiB]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(help_heading = LIMITS, long, value_name = "BYTES")]
     max_group_memory: Option<u64>,
     /// Most bytes of buffers, images, constants and private memory. [default: 64 GiB]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(help_heading = LIMITS, long, value_name = "BYTES")]
     max_memory: Option<u64>,
     /// Stop after that time, as Ctrl-C does: what was computed so far is printed and written.
-    #[arg(long, value_name = "SECONDS", value_parser = stop::seconds)]
+    #[arg(help_heading = LIMITS, long, value_name = "SECONDS", value_parser = stop::seconds)]
     timeout: Option<std::time::Duration>,
     /// For cases: take files from anywhere, not only from the folder of a case and beside it.
-    #[arg(long, requires = "case")]
+    #[arg(help_heading = CASES, long, requires = "case")]
     allow_outside: bool,
     /// Print the translated code of the kernel and of what it calls, and run nothing: after `all` passes, as it is
     /// without a value; as it was `translated`; or after the pass that is named
-    #[arg(long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = LAST, value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
+    #[arg(help_heading = MACHINE, long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = LAST, value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
     show_code: Option<String>,
     /// Print the machine code of the kernel and of what it calls, with the translated code between the lines, and run
     /// nothing: for this host, or for one with other features
-    #[arg(long, value_name = "HOST", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "asm", conflicts_with_all = ["case", "media", "bare", "trace", "stats", "json", "show_code"])]
+    #[arg(help_heading = MACHINE, long, value_name = "HOST", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "asm", conflicts_with_all = ["case", "media", "bare", "trace", "stats", "json", "show_code"])]
     show_machine_code: Option<Listed>,
     /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
+    #[arg(help_heading = MACHINE, long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
     jit: Jit,
     /// The same as --jit=never
-    #[arg(long, conflicts_with = "jit")]
+    #[arg(help_heading = MACHINE, long, conflicts_with = "jit")]
     no_jit: bool,
+    /// Compile a source for each of these SIMD widths, and compare what they leave in the buffers. [default: the width that
+    /// the compiler chooses]
+    #[arg(help_heading = MACHINE, long, value_name = "8,16,32", value_delimiter = ',', num_args = 1, value_parser = PossibleValuesParser::new(["8", "16", "32"]).map(|n| n.parse::<u32>().unwrap_or_default()), hide_possible_values = true, conflicts_with_all = ["case", "media", "bare", "trace", "stats", "show_code", "show_machine_code", "out", "show", "printf"])]
+    simd: Vec<u32>,
     /// Number of host threads. [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(help_heading = MACHINE, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Look for what is wrong while the kernel runs: kinds of checks, separated by commas; see `visakit check`.
-    #[arg(long = "check", value_name = "KINDS", value_delimiter = ',', conflicts_with_all = ["media", "bare", "trace", "stats", "show_code", "show_machine_code", "out", "show"])]
+    #[arg(help_heading = CHECKS, long = "check", value_name = "KINDS", value_delimiter = ',', conflicts_with_all = ["media", "bare", "trace", "stats", "show_code", "show_machine_code", "out", "show"])]
     kinds: Vec<String>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = CHECKS)]
     checking: super::check::Checking,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = READING)]
     reading: Reading,
 }
 
@@ -194,6 +214,8 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
     let run = || {
         if !kinds.is_empty() && (!args.case.is_empty() || !args.is_empty()) {
             super::check::with(args, kinds, &args.checking)
+        } else if !args.simd.is_empty() {
+            simd::run(args)
         } else if !args.case.is_empty() {
             case::run(args)
         } else if let Some(pass) = &args.show_code {
