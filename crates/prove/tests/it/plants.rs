@@ -1,12 +1,12 @@
 //! Mistakes that are planted in the compiler's kernels: none is proven that a run tells apart.
 
-use crate::generate::Maker;
 use crate::pairs::{grf_bytes, number, object, pair, setting, text};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use visakit_launch::Case;
 use visakit_prove::{Options, Verdict};
+use visakit_testing::layouts::Random;
 
 /// What is changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -43,7 +43,7 @@ fn digits(line: &str, from: usize) -> Option<(usize, usize)> {
 }
 
 /// The line with a mistake of that kind; `None` if it has no place for one.
-fn planted(maker: &mut Maker, kind: Kind, line: &str) -> Option<String> {
+fn planted(random: &mut Random, kind: Kind, line: &str) -> Option<String> {
     let operands = line.find(')')?;
     let swap = |pairs: &[(&str, &str)], turn: usize| {
         let fit: Vec<_> = pairs
@@ -53,7 +53,7 @@ fn planted(maker: &mut Maker, kind: Kind, line: &str) -> Option<String> {
         let (from, to) = fit.get(turn % fit.len().max(1))?;
         Some(line.replacen(from, to, 1))
     };
-    let turn = maker.below(64);
+    let turn = random.below(64);
     match kind {
         Kind::Immediate => {
             let (first, last) = digits(line, operands)?;
@@ -149,7 +149,7 @@ fn planted(maker: &mut Maker, kind: Kind, line: &str) -> Option<String> {
 }
 
 /// The text with a mistake, and what it is.
-fn mistaken(maker: &mut Maker, kind: Kind, text: &str) -> Option<(String, String)> {
+fn mistaken(random: &mut Random, kind: Kind, text: &str) -> Option<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let fit: Vec<usize> = (0..lines.len())
         .filter(|n| {
@@ -160,8 +160,8 @@ fn mistaken(maker: &mut Maker, kind: Kind, text: &str) -> Option<(String, String
         })
         .collect();
     for _ in 0..60 {
-        let at = *fit.get(maker.below(fit.len().max(1)))?;
-        if let Some(made) = planted(maker, kind, lines[at])
+        let at = *fit.get(random.below(fit.len().max(1)))?;
+        if let Some(made) = planted(random, kind, lines[at])
             && made != lines[at]
         {
             let what = format!("{} -> {}", lines[at].trim(), made.trim());
@@ -207,10 +207,10 @@ fn no_mistake_is_proven() {
     let (mut made, mut seed) = (0, number("VISAKIT_PROVE_FIRST", 0));
     let last = seed + 40 * wanted;
     while made < wanted && seed < last {
-        let mut maker = Maker::new(seed);
+        let mut random = Random::of_seed(seed);
         let kind = KINDS[usize::try_from(seed).unwrap() % KINDS.len()];
         seed += 1;
-        let path = &paths[maker.below(paths.len())];
+        let path = &paths[random.below(paths.len())];
         let case = Case::open(path).unwrap();
         let mut what = None;
         let options = Options {
@@ -219,10 +219,10 @@ fn no_mistake_is_proven() {
             ..Options::default()
         };
         let with = |options: &Options, what: &mut Option<String>| {
-            let mut maker = Maker::new(seed << 8);
+            let mut random = Random::of_seed(seed << 8);
             pair(&case, &case, options, |from| {
                 let grf = grf_bytes(&case);
-                let found = mistaken(&mut maker, kind, &text(&from, grf));
+                let found = mistaken(&mut random, kind, &text(&from, grf));
                 let made = found.and_then(|(text, line)| Some((object(&text, grf)?, line)));
                 match made {
                     Some((object, line)) => {

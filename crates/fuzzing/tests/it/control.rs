@@ -1,15 +1,12 @@
 //! What a test of soundness has to find: routines that differ in one thing only.
 
-use crate::generate::{Asked, Routine, ask};
-use visakit_prove::Verdict;
+use visakit_fuzzing::proofs::Pair;
+use visakit_prove::{Options, Verdict};
 
 fn verdict(old: &[&str], new: &[&str]) -> Verdict {
-    let routine = |lines: &[&str]| Routine {
-        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
-    };
-    match ask(&routine(old), &routine(new), false) {
-        Some(Asked::Proof(proof)) => proof.verdict,
-        _ => panic!("no text: {old:?} {new:?}"),
+    match Pair::of_lines(old, new).proof(&Options::default()) {
+        Ok(Some(proof)) => proof.verdict,
+        other => panic!("{other:?}: {old:?} {new:?}"),
     }
 }
 
