@@ -19,6 +19,7 @@ mod fixtures;
 mod fuzz;
 mod fuzz_seeds;
 mod stage;
+mod suites;
 mod web;
 
 use std::error::Error;
@@ -31,7 +32,7 @@ type Done = Result<(), Box<dyn Error>>;
 type Run = fn(&[String]) -> Done;
 
 /// Name, description, and function.
-const COMMANDS: [(&str, &str, Run); 7] = [
+const COMMANDS: [(&str, &str, Run); 8] = [
     (
         "bless",
         "make generated sources, pages and snapshots anew",
@@ -61,6 +62,11 @@ const COMMANDS: [(&str, &str, Run); 7] = [
         "install",
         "build and install the command with its drivers and its page: install [--root DIR] [--profile NAME]",
         stage::install,
+    ),
+    (
+        "suites",
+        "ask `check --symbolic` about GPUVerify's or Oclgrind's kernels: suites [--visakit FILE] [--time SECONDS] [--device NAME] [--only TEXT] FOLDER...",
+        suites::run,
     ),
     (
         "web",
