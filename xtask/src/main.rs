@@ -20,6 +20,7 @@ mod fixtures;
 mod fuzz;
 mod fuzz_seeds;
 mod stage;
+mod suites;
 mod web;
 
 use std::error::Error;
@@ -32,7 +33,7 @@ type Done = Result<(), Box<dyn Error>>;
 type Run = fn(&[String]) -> Done;
 
 /// Name, description, and function.
-const COMMANDS: [(&str, &str, Run); 8] = [
+const COMMANDS: [(&str, &str, Run); 9] = [
     (
         "audit",
         "run cargo-deny, cargo-semver-checks and mdbook over the project",
@@ -67,6 +68,11 @@ const COMMANDS: [(&str, &str, Run); 8] = [
         "install",
         "build and install the command with its drivers and its page: install [--root DIR] [--profile NAME]",
         stage::install,
+    ),
+    (
+        "suites",
+        "ask `check --symbolic` about GPUVerify's or Oclgrind's kernels: suites [--visakit FILE] [--time SECONDS] [--device NAME] [--only TEXT] FOLDER...",
+        suites::run,
     ),
     (
         "web",

@@ -4,6 +4,7 @@
 mod bytes;
 mod launch;
 mod made;
+pub mod proofs;
 mod run;
 
 pub use bytes::{assembled, decode, printed, texts, texts_in, validate, written};
@@ -35,7 +36,7 @@ pub enum Input {
 }
 
 /// Every target; `fuzz/README.md` has their laws.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     Target::new("decode", Input::Object, decode),
     Target::new("roundtrip", Input::Object, written),
     Target::new("validate", Input::Object, validate),
@@ -50,6 +51,7 @@ pub const TARGETS: [Target; 14] = [
     Target::new("made_exec", Input::Shape, made_exec),
     Target::new("launch", Input::Shape, launched),
     Target::new("differential", Input::Shape, agree),
+    Target::new("proofs", Input::Shape, proofs::proven),
 ];
 
 impl Target {

@@ -29,11 +29,13 @@ pub(crate) struct Decisions {
     samples: HashMap<Term, Option<[u64; SAMPLES]>>,
     /// What is left of the time.
     left: Duration,
+    /// The bound of a question besides its time.
+    effort: Option<u32>,
 }
 
 impl Decisions {
     /// None so far, until the time is over; without a time, nothing is asked.
-    pub(crate) fn new(deadline: Option<Instant>) -> Self {
+    pub(crate) fn new(deadline: Option<Instant>, effort: Option<u32>) -> Self {
         let time = deadline.map(|end| end.saturating_duration_since(Instant::now()));
         Self {
             shapes: Shapes::default(),
@@ -41,6 +43,7 @@ impl Decisions {
             values: HashMap::new(),
             samples: HashMap::new(),
             left: time.unwrap_or_default() / PART,
+            effort,
         }
     }
 
@@ -174,7 +177,8 @@ impl Decisions {
             None => {}
         }
         let zero = terms.constant(0, 1);
-        inside(terms, (bit, zero), Instant::now() + QUESTION.min(self.left))
+        let end = Instant::now() + QUESTION.min(self.left);
+        inside(terms, (bit, zero), end, self.effort)
     }
 
     /// The values of a term for the samples; `None` if an operation has none.
@@ -236,11 +240,12 @@ fn chosen(variable: Term, sample: usize) -> u64 {
 }
 
 #[cfg(feature = "sat")]
-fn inside(terms: &mut Terms, pair: (Term, Term), end: Instant) -> Answer {
-    crate::sat::ask(terms, &[pair], crate::sat::Limits::small(end))
+fn inside(terms: &mut Terms, pair: (Term, Term), end: Instant, effort: Option<u32>) -> Answer {
+    let limits = crate::sat::Limits::small(end).within(effort);
+    crate::sat::ask(terms, &[pair], limits)
 }
 
 #[cfg(not(feature = "sat"))]
-fn inside(_: &mut Terms, _: (Term, Term), _: Instant) -> Answer {
+fn inside(_: &mut Terms, _: (Term, Term), _: Instant, _: Option<u32>) -> Answer {
     Answer::Nothing("no solver inside".to_owned())
 }

@@ -59,6 +59,8 @@ pub struct Options {
     pub terms: usize,
     /// The time for a pair.
     pub time: Duration,
+    /// Variables, and decisions of the solver inside, of each question: bounds that do not depend on how busy a machine is.
+    pub effort: Option<u32>,
     /// Whether questions that rules leave open are returned as SMT-LIB.
     pub smt2: bool,
     /// Whether the solver inside is asked for what rules leave open; without the feature `sat` there is none.
@@ -78,6 +80,7 @@ impl Default for Options {
             terms: 10_000_000,
             mode: Mode::Bits,
             time: Duration::from_secs(60),
+            effort: None,
             sat: true,
             smt2: false,
             solver: None,
@@ -322,7 +325,10 @@ impl<'a> Question<'a> {
         let mut terms = Terms::new();
         terms.contracted = !refutes;
         terms.reals = (self.options.mode == Mode::Reassociated).then(Reals::default);
-        let mut decisions = Decisions::new(self.deadline.filter(|_| self.options.sat));
+        let mut decisions = Decisions::new(
+            self.deadline.filter(|_| self.options.sat),
+            self.options.effort,
+        );
         let mut memories = Vec::new();
         let mut undefined = None;
         let budget = Budget {
@@ -516,7 +522,8 @@ impl<'a> Question<'a> {
         if wanted && self.options.sat {
             let now = Instant::now();
             let part = |end: Instant| now + end.saturating_duration_since(now) / PART;
-            let limits = crate::sat::Limits::new(self.deadline.map(part));
+            let limits =
+                crate::sat::Limits::new(self.deadline.map(part)).within(self.options.effort);
             answer = crate::sat::ask(terms, pairs, limits);
         }
         if answer == Answer::Never {

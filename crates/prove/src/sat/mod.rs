@@ -12,6 +12,7 @@ use crate::term::{Function, Model, Node, Term, Terms};
 use batsat::{Callbacks, Solver, SolverInterface, SolverOpts, lbool};
 use circuit::{Circuit, Wire};
 use hashbrown::{HashMap, HashSet};
+use std::cell::Cell;
 use std::time::Instant;
 
 /// Bounds of a question.
@@ -20,6 +21,8 @@ pub(crate) struct Limits {
     deadline: Option<Instant>,
     /// Variables of the circuit; more take too much memory.
     variables: u32,
+    /// Decisions of the solver.
+    decisions: u64,
     /// Rounds in which results of functions are set right.
     rounds: usize,
 }
@@ -29,6 +32,7 @@ impl Limits {
     pub(crate) const fn new(deadline: Option<Instant>) -> Self {
         Self {
             deadline,
+            decisions: u64::MAX,
             variables: 4_000_000,
             rounds: 200,
         }
@@ -38,8 +42,21 @@ impl Limits {
     pub(crate) const fn small(deadline: Instant) -> Self {
         Self {
             deadline: Some(deadline),
+            decisions: u64::MAX,
             variables: 200_000,
             rounds: 12,
+        }
+    }
+
+    /// With no more variables and decisions than that.
+    pub(crate) fn within(self, effort: Option<u32>) -> Self {
+        let Some(effort) = effort else {
+            return self;
+        };
+        Self {
+            variables: self.variables.min(effort),
+            decisions: effort.into(),
+            ..self
         }
     }
 }
@@ -47,12 +64,17 @@ impl Limits {
 /// Results that are set right in a round.
 const MOST_FIXES: usize = 400;
 
-/// Stops a solver at the deadline.
-struct Clock(Option<Instant>);
+/// Stops a solver at the deadline, or after its decisions.
+struct Clock {
+    deadline: Option<Instant>,
+    left: Cell<u64>,
+}
 
 impl Callbacks for Clock {
     fn stop(&self) -> bool {
-        self.0.is_some_and(|end| Instant::now() > end)
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left == 0 || self.deadline.is_some_and(|end| Instant::now() > end)
     }
 }
 
@@ -243,7 +265,11 @@ impl Blast<'_> {
 
     /// Runs the solver until nothing is wrong with what it says.
     fn decide(mut self) -> Answer {
-        let mut solver = Solver::new(SolverOpts::default(), Clock(self.limits.deadline));
+        let clock = Clock {
+            deadline: self.limits.deadline,
+            left: Cell::new(self.limits.decisions),
+        };
+        let mut solver = Solver::new(SolverOpts::default(), clock);
         let mut variables: Vec<batsat::Var> = Vec::new();
         for _ in 0..self.limits.rounds {
             let mut clause = Vec::new();

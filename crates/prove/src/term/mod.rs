@@ -145,7 +145,9 @@ pub struct Terms {
     under: HashMap<(Term, Term), Term>,
     /// Bits of choices: each is looked into once, however many terms share it.
     extracts: HashMap<(Term, u8, u8), Term>,
-    /// The same from the parts of any term.
+    /// Choices of one condition after each other as one, if they are.
+    joins: HashMap<(Term, Term), Option<Term>>,
+    /// Bits from the parts of any term.
     pushed: HashMap<(Term, u8, u8), Term>,
 }
 
@@ -165,7 +167,11 @@ impl Terms {
     /// How many terms and other results are kept: what memory they take.
     #[must_use]
     pub fn kept(&self) -> usize {
-        self.nodes.len() + self.under.len() + self.extracts.len() + self.pushed.len()
+        self.nodes.len()
+            + self.under.len()
+            + self.extracts.len()
+            + self.joins.len()
+            + self.pushed.len()
     }
 
     /// What a term is.

@@ -235,3 +235,27 @@ fn numbers_of_all_widths() {
         maker.check();
     }
 }
+
+/// Choices that share parts are joined once for each of them, not for each way to them.
+#[test]
+fn shared_choices_are_joined_once() {
+    let mut terms = Terms::new();
+    let mut numbers = 0..;
+    let mut variable =
+        |terms: &mut Terms, width| terms.variable(Variable::Free(numbers.next().unwrap()), width);
+    let mut pairs: Vec<[Term; 2]> = Vec::new();
+    for _ in 0..2 {
+        pairs.push([variable(&mut terms, 8), variable(&mut terms, 8)]);
+    }
+    for _ in 0..50 {
+        let condition = variable(&mut terms, 1);
+        for [a, b] in &mut pairs {
+            (*a, *b) = (
+                terms.choice(condition, *a, *b),
+                terms.choice(condition, *b, *a),
+            );
+        }
+    }
+    let joined = terms.concat(&[pairs[0][0], pairs[1][0]]);
+    assert_eq!(terms.width(joined), 16);
+}

@@ -1,4 +1,4 @@
-//! Proofs of kernels: of random routines and what becomes of them, and of the compiler's kernels.
+//! Proofs of the compiler's kernels; those of random routines are in `crates/fuzzing`.
 
 #![allow(
     missing_docs,
@@ -9,11 +9,7 @@
 )] // tests
 
 mod cases;
-mod control;
 mod examine;
-mod generate;
-mod mutants;
 mod pairs;
 mod plants;
 mod scalars;
-mod steps;

@@ -1,6 +1,5 @@
 //! Mistakes that are planted in the compiler's kernels: none is proven that a run tells apart.
 
-use crate::generate::Maker;
 use crate::pairs::{both, grf_bytes, number, object, pair, setting, text};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use visakit_isa::object::Object;
 use visakit_launch::{Argument, Case, Config};
 use visakit_prove::{Options, Side, Verdict, prove, refute};
+use visakit_testing::layouts::Random;
 
 /// What is changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -44,7 +44,7 @@ fn digits(line: &str, from: usize) -> Option<(usize, usize)> {
 }
 
 /// The line with a mistake of that kind; `None` if it has no place for one.
-fn planted(maker: &mut Maker, kind: Kind, line: &str) -> Option<String> {
+fn planted(random: &mut Random, kind: Kind, line: &str) -> Option<String> {
     if kind == Kind::Barrier {
         return (line.trim() == "barrier").then(String::new);
     }
@@ -57,7 +57,7 @@ fn planted(maker: &mut Maker, kind: Kind, line: &str) -> Option<String> {
         let (from, to) = fit.get(turn % fit.len().max(1))?;
         Some(line.replacen(from, to, 1))
     };
-    let turn = maker.below(64);
+    let turn = random.below(64);
     match kind {
         Kind::Immediate => {
             let (first, last) = digits(line, operands)?;
@@ -153,7 +153,7 @@ fn planted(maker: &mut Maker, kind: Kind, line: &str) -> Option<String> {
 }
 
 /// The text with a mistake, and what it is.
-fn mistaken(maker: &mut Maker, kind: Kind, text: &str) -> Option<(String, String)> {
+fn mistaken(random: &mut Random, kind: Kind, text: &str) -> Option<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let fit: Vec<usize> = (0..lines.len())
         .filter(|n| {
@@ -164,8 +164,8 @@ fn mistaken(maker: &mut Maker, kind: Kind, text: &str) -> Option<(String, String
         })
         .collect();
     for _ in 0..60 {
-        let at = *fit.get(maker.below(fit.len().max(1)))?;
-        if let Some(made) = planted(maker, kind, lines[at])
+        let at = *fit.get(random.below(fit.len().max(1)))?;
+        if let Some(made) = planted(random, kind, lines[at])
             && made != lines[at]
         {
             let what = format!("{} -> {}", lines[at].trim(), made.trim());
@@ -193,8 +193,8 @@ fn judged(case: &Case, kind: Kind, seed: u64, options: &Options) -> Option<(Stri
     let grf = grf_bytes(case);
     let mut what = None;
     let plant = |from: Object<'static>| {
-        let mut maker = Maker::new(seed << 8);
-        let found = mistaken(&mut maker, kind, &text(&from, grf));
+        let mut random = Random::of_seed(seed << 8);
+        let found = mistaken(&mut random, kind, &text(&from, grf));
         let Some((object, line)) = found.and_then(|(text, line)| Some((object(&text, grf)?, line)))
         else {
             return from;
@@ -250,12 +250,12 @@ fn no_mistake_is_proven() {
     };
     let last = seed + 40 * wanted;
     while made < wanted && seed < last {
-        let mut maker = Maker::new(seed);
+        let mut random = Random::of_seed(seed);
         let kind = KINDS[usize::try_from(seed).unwrap() % KINDS.len()];
         seed += 1;
         // Few kernels have a barrier.
         let tries = if kind == Kind::Barrier { 20 } else { 1 };
-        let mut cases = (0..tries).map(|_| Case::open(&paths[maker.below(paths.len())]).unwrap());
+        let mut cases = (0..tries).map(|_| Case::open(&paths[random.below(paths.len())]).unwrap());
         let found = cases.find_map(|case| Some((judged(&case, kind, seed, &options)?, case)));
         let Some(((line, verdict), case)) = found else {
             continue;

@@ -189,10 +189,16 @@ impl Terms {
             (Node::Choice(a, yes, no), Node::Choice(b, other_yes, other_no)) if a == b => {
                 let condition = *a;
                 let (yes, no) = ([*yes, *other_yes], [*no, *other_no]);
+                // Nested choices share parts: each pair is joined once.
+                if let Some(found) = self.joins.get(&(low, high)) {
+                    return *found;
+                }
                 let (yes, no) = (self.concat(&yes), self.concat(&no));
                 // Bits that were joined are taken apart again in the same way.
-                Some(self.choice(condition, yes, no))
-                    .filter(|made| !matches!(self.node(*made), Node::Concat(_)))
+                let found = Some(self.choice(condition, yes, no))
+                    .filter(|made| !matches!(self.node(*made), Node::Concat(_)));
+                self.joins.insert((low, high), found);
+                found
             }
             _ => None,
         }

@@ -1,16 +1,21 @@
 //! What a test of soundness has to find: routines that differ in one thing only.
 
-use crate::generate::{Asked, Routine, ask, between};
-use visakit_launch::Config;
-use visakit_prove::{Mode, Options, Verdict, prove};
+use visakit_fuzzing::proofs::Pair;
+use visakit_prove::{Mode, Options, Verdict};
 
 fn verdict(old: &[&str], new: &[&str]) -> Verdict {
-    let routine = |lines: &[&str]| Routine {
-        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+    within(old, new, Mode::Bits)
+}
+
+fn within(old: &[&str], new: &[&str], mode: Mode) -> Verdict {
+    let options = Options {
+        mode,
+        by_steps: false,
+        ..Options::default()
     };
-    match ask(&routine(old), &routine(new), false) {
-        Some(Asked::Proof(proof)) => proof.verdict,
-        _ => panic!("no text: {old:?} {new:?}"),
+    match Pair::of_lines(old, new).proof(&options) {
+        Ok(Some(proof)) => proof.verdict,
+        other => panic!("{other:?}: {old:?} {new:?}"),
     }
 }
 
@@ -82,14 +87,14 @@ fn what_differs_is_refuted() {
     }
 }
 
-/// What the old routine leaves open, the new one may choose, but not the other way round. `R` is never written.
+/// What the old routine leaves open, the new one may choose, but not the other way round. `IX` is never written.
 #[test]
 fn undefined_bits_of_the_old_kernel_are_free() {
-    let open = &["mov (M1, 8) D0(0,0)<1> R(0,0)<1;1,0>"][..];
+    let open = &["mov (M1, 8) D0(0,0)<1> IX(0,0)<1;1,0>"][..];
     let chosen = &["mov (M1, 8) D0(0,0)<1> 0x5:d"][..];
     assert_eq!(verdict(open, chosen), Verdict::Proven);
     assert!(matches!(verdict(chosen, open), Verdict::Refuted(_)));
-    let twice = [open[0], "mov (M1, 8) D1(0,0)<1> R(0,0)<1;1,0>"];
+    let twice = [open[0], "mov (M1, 8) D1(0,0)<1> IX(0,0)<1;1,0>"];
     let unequal = [chosen[0], "mov (M1, 8) D1(0,0)<1> 0x6:d"];
     assert!(matches!(verdict(&twice, &unequal), Verdict::Unknown(_)));
 }
@@ -97,20 +102,6 @@ fn undefined_bits_of_the_old_kernel_are_free() {
 /// As real numbers, products and sums are associative and distributive; a difference of real numbers is one.
 #[test]
 fn floats_as_real_numbers() {
-    let text = |lines: &[&str]| {
-        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
-        Routine { lines }.text()
-    };
-    let within = |old: &[&str], new: &[&str], mode| {
-        let options = Options {
-            mode,
-            ..Options::default()
-        };
-        let proof = between([&text(old), &text(new)], |old, new, arguments| {
-            prove(old, new, arguments, &Config::default(), &options).unwrap()
-        });
-        proof.unwrap().verdict
-    };
     let add = |to, a, b| format!("add (M1, 16) F{to}(0,0)<1> F{a}(0,0)<1;1,0> F{b}(0,0)<1;1,0>");
     let mul = |to, a, b| format!("mul (M1, 16) F{to}(0,0)<1> F{a}(0,0)<1;1,0> F{b}(0,0)<1;1,0>");
     // F0 * (F1 + F2), and F2 * F0 + F1 * F0.

@@ -1,0 +1,226 @@
+//! Random routines and what becomes of them when a line is changed: none is proven equal that a run tells apart.
+//!
+//! * `choices.rs`: decisions by a seed, or by the bytes of a fuzzer
+//! * `frame.rs`: the kernel around a routine, and its launch
+//! * `maker.rs`: instructions of the [`Style`]s; `mutant.rs`: changes
+
+mod choices;
+mod frame;
+mod maker;
+mod mutant;
+mod tally;
+
+pub use frame::Frame;
+pub use tally::Tally;
+
+use choices::Choices;
+use maker::Maker;
+use std::time::Duration;
+use visakit_launch::{Argument, Config, Kernel, LaunchError};
+use visakit_prove::{Difference, Options, Proof, Side, Unknown, Verdict, prove, refute};
+use visakit_text::asm;
+
+/// Temporaries of a routine, each as dwords, words and floats.
+const TEMPORARIES: usize = 6;
+
+/// Most instructions of a routine, besides those that others need.
+const LENGTH: usize = 14;
+
+/// Variables and decisions of a question for the solver: pairs are many, and results do not depend on the machine.
+const EFFORT: u32 = 20_000;
+
+/// Runs of a pair that is proven equal.
+const RUNS: u64 = 18;
+
+/// What a routine has besides integers of 16 and 32 bits, single floats, predicates and branches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Style {
+    /// Nothing.
+    Integers,
+    /// Numbers of 64 and of 8 bits.
+    Wide,
+    /// Floats of 16 and 64 bits, `bf`, roundings and roots.
+    Floats,
+    /// Nested branches and loops, of all lanes and of each lane.
+    Flow,
+    /// Local memory, other accesses of the buffer, atomic operations, barriers, several threads.
+    Memory,
+    /// Registers by addresses.
+    Indirect,
+}
+
+impl Style {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Integers,
+        Self::Wide,
+        Self::Floats,
+        Self::Flow,
+        Self::Memory,
+        Self::Indirect,
+    ];
+
+    /// Whether there are registers of 64 bits.
+    const fn is_wide(self) -> bool {
+        matches!(self, Self::Wide | Self::Floats)
+    }
+}
+
+/// Two routines and their launch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// The kernel around them.
+    pub frame: Frame,
+    /// Lines of the first.
+    pub old: Vec<String>,
+    /// Lines of the second.
+    pub new: Vec<String>,
+}
+
+/// What became of a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// No difference, or one of them is no text.
+    Skipped,
+    /// Proven equal, and no run tells them apart.
+    Proven,
+    /// Runs tell them apart.
+    Refuted,
+    /// Why nothing is known.
+    Unknown(Unknown),
+    /// Proven equal, but a run tells them apart: a fault of the prover.
+    Wrong(Difference),
+    /// They cannot be launched: a fault of the frame.
+    Failed(String),
+}
+
+impl Pair {
+    /// The pair of a seed, of one style or of any.
+    #[must_use]
+    pub fn of_seed(seed: u64, style: Option<Style>) -> Self {
+        Self::choose(&mut Choices::of_seed(seed), style)
+    }
+
+    /// The pair that bytes describe; there is one for any bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::choose(&mut Choices::Bytes(bytes), None)
+    }
+
+    /// The pair of a seed whose second routine computes the same.
+    #[must_use]
+    pub fn rewritten(seed: u64, style: Style) -> Self {
+        let mut choices = Choices::of_seed(seed);
+        let frame = Frame::choose(&mut choices, style);
+        let mut maker = Maker::new(&mut choices, frame);
+        let length = 1 + maker.below(LENGTH);
+        let old = maker.routine(length);
+        let new = mutant::rewritten(&mut maker, &old);
+        Self { frame, old, new }
+    }
+
+    /// These routines for 16 work-items of one thread.
+    #[must_use]
+    pub fn of_lines(old: &[&str], new: &[&str]) -> Self {
+        let lines = |all: &[&str]| all.iter().map(|line| (*line).to_owned()).collect();
+        Self {
+            frame: Frame::plain(),
+            old: lines(old),
+            new: lines(new),
+        }
+    }
+
+    fn choose(choices: &mut Choices<'_>, style: Option<Style>) -> Self {
+        let any = choices.below(Style::ALL.len());
+        let style = style.or(Style::ALL.get(any).copied());
+        let frame = Frame::choose(choices, style.unwrap_or(Style::Integers));
+        let mut maker = Maker::new(choices, frame);
+        let length = 1 + maker.below(LENGTH);
+        let old = maker.routine(length);
+        let new = mutant::mutate(&mut maker, &old);
+        Self { frame, old, new }
+    }
+
+    /// The texts of both kernels.
+    #[must_use]
+    pub fn texts(&self) -> [String; 2] {
+        [&self.old, &self.new].map(|lines| self.frame.text(lines))
+    }
+
+    /// Asks the prover, without runs before the proof; `None` if a routine is no legal text.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn proof(&self, options: &Options) -> Result<Option<Proof>, LaunchError> {
+        let options = Options {
+            trials: 0,
+            ..options.clone()
+        };
+        self.frame
+            .with_kernels(&self.texts(), |[old, new], arguments| {
+                prove(old, new, arguments, &Config::default(), &options)
+            })
+    }
+
+    /// Whether generated contents tell the routines apart.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn difference(&self, runs: u64) -> Result<Option<Difference>, LaunchError> {
+        let options = Options {
+            trials: runs,
+            ..Options::default()
+        };
+        let found = self
+            .frame
+            .with_kernels(&self.texts(), |[old, new], arguments| {
+                refute(old, new, arguments, &Config::default(), &options)
+            })?;
+        Ok(found.flatten().map(|found| found.difference))
+    }
+
+    /// Proves, and runs what is proven.
+    #[must_use]
+    pub fn judged(&self, time: Duration) -> Outcome {
+        if self.old == self.new {
+            return Outcome::Skipped;
+        }
+        let options = Options {
+            time,
+            effort: Some(EFFORT),
+            terms: 200_000,
+            steps: 20_000,
+            // Terms are what is tested here; `tests/it/steps.rs` compares steps.
+            by_steps: false,
+            ..Options::default()
+        };
+        let proof = match self.proof(&options) {
+            Ok(Some(proof)) => proof,
+            Ok(None) => return Outcome::Skipped,
+            Err(error) => return Outcome::Failed(error.to_string()),
+        };
+        match proof.verdict {
+            Verdict::Proven => match self.difference(RUNS) {
+                Ok(None) => Outcome::Proven,
+                Ok(Some(found)) => Outcome::Wrong(found),
+                Err(error) => Outcome::Failed(error.to_string()),
+            },
+            Verdict::Refuted(_) => Outcome::Refuted,
+            Verdict::Unknown(unknown) => Outcome::Unknown(unknown),
+        }
+    }
+}
+
+/// Body of the fuzz target: bytes choose a launch, a routine and a change, and no two routines are proven equal that a
+/// run tells apart.
+///
+/// # Panics
+/// If that is so, or they cannot be launched.
+pub fn proven(data: &[u8]) {
+    let pair = Pair::of_bytes(data);
+    match pair.judged(Duration::from_millis(500)) {
+        Outcome::Wrong(found) => unreachable!("proven, but {found:?}: {pair:#?}"),
+        Outcome::Failed(why) => unreachable!("{why}: {pair:#?}"),
+        _ => {}
+    }
+}
