@@ -60,6 +60,31 @@ fn same(old: &str, new: &str) -> Option<bool> {
     Some(proof.steps)
 }
 
+/// Integers of one type may be exchanged in a sum; in a difference, and floats, not.
+#[test]
+fn sources_that_commute_may_be_exchanged() {
+    let text = |line: &str| {
+        let lines = vec![line.to_owned()];
+        Routine { lines }.text()
+    };
+    for (operation, ty, equal) in [
+        ("add", "D", true),
+        ("xor", "UD", true),
+        ("mul", "D", true),
+        ("shl", "D", false),
+        ("min", "D", false),
+        ("add", "F", false),
+    ] {
+        let line = |a, b| {
+            format!("{operation} (M1, 16) {ty}0(0,0)<1> {ty}{a}(0,0)<1;1,0> {ty}{b}(0,0)<1;1,0>")
+        };
+        let (old, new) = (text(&line(1, 2)), text(&line(2, 1)));
+        assert_eq!(same(&old, &new), Some(equal), "{operation} {ty}");
+    }
+    let line = |b| format!("add (M1, 16) D0(0,0)<1> D1(0,0)<1;1,0> {b}D2(0,0)<1;1,0>");
+    assert_eq!(same(&text(&line("")), &text(&line("(-)"))), Some(false));
+}
+
 /// What runs find.
 fn apart(old: &str, new: &str) -> Option<Difference> {
     let options = Options {
