@@ -10,8 +10,9 @@
 //! Addresses of registers are numbers that a program sees: variables whose address is taken must be at the same places.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
-use visakit_exec::code::{Action, Code, Compute, Step};
+use visakit_exec::code::{Action, Code, Compute, Lane, Nameless, Operation, Step};
 use visakit_exec::{Limits, Program};
 use visakit_launch::{Launch, LaunchError};
 
@@ -257,6 +258,32 @@ fn reads<'s>(compute: &'s Compute, step: &'s Step) -> impl Iterator<Item = usize
     sources.map(|source| source.offset).chain(flags)
 }
 
+/// The step with its sources exchanged, if it computes the same then: for integers of one type.
+fn exchanged(step: &Step) -> Option<Nameless> {
+    let Action::Compute(compute) = &step.action else {
+        return None;
+    };
+    let commutes = matches!(
+        compute.operation,
+        Operation::Add | Operation::Mul | Operation::And | Operation::Or | Operation::Xor
+    );
+    let [first, second, ..] = &compute.sources;
+    let float = matches!(compute.lane, Lane::F32 | Lane::F64) || first.data_type.is_float();
+    if !commutes || float || first.data_type != second.data_type || compute.second.is_some() {
+        return None;
+    }
+    let mut compute = Compute::clone(compute);
+    compute.sources.swap(0, 1);
+    let action = Action::Compute(Arc::new(compute));
+    Some(
+        Step {
+            action,
+            ..step.clone()
+        }
+        .nameless(),
+    )
+}
+
 /// Which storage of two programs corresponds.
 struct Bijection<'a, 'p> {
     sides: &'a [Side<'p>; 2],
@@ -299,11 +326,9 @@ impl<'a, 'p> Bijection<'a, 'p> {
         for (a, b) in old_steps.iter().zip(&new_steps) {
             let (a, b) = (old.code().steps.get(*a)?, new.code().steps.get(*b)?);
             (old.stays(a) && new.stays(b)).then_some(())?;
-            let (first, second) = (a.nameless(), b.nameless());
-            let alike = first.step == second.step
-                && first.places.len() == second.places.len()
-                && first.targets.len() == second.targets.len();
-            alike.then_some(())?;
+            let first = a.nameless();
+            let mut others = std::iter::once(b.nameless()).chain(exchanged(b));
+            let second = others.find(|second| pairs.fits(&first, second))?;
             for (a, b) in first.places.into_iter().zip(second.places) {
                 pairs.pair(a, b)?;
             }
@@ -314,23 +339,41 @@ impl<'a, 'p> Bijection<'a, 'p> {
         pairs.storage()
     }
 
-    /// Two places that must correspond.
-    fn pair(&mut self, old: usize, new: usize) -> Option<()> {
+    /// Whether two steps are the same, as far as each of their places alone says.
+    fn fits(&self, old: &Nameless, new: &Nameless) -> bool {
+        let mut places = old.places.iter().zip(&new.places);
+        old.step == new.step
+            && old.places.len() == new.places.len()
+            && old.targets.len() == new.targets.len()
+            && places.all(|(a, b)| self.found(*a, *b).is_some())
+    }
+
+    /// The storage of two places, if that may correspond; no storage if both are of equal constants.
+    fn found(&self, old: usize, new: usize) -> Option<Option<[usize; 2]>> {
         let [first, second] = self.sides;
         // Nobody writes constants. Programs share them as they like.
         match (first.constant(old), second.constant(new)) {
             (None, None) => {}
-            (Some(a), Some(b)) if a == b => return Some(()),
+            (Some(a), Some(b)) if a == b => return Some(None),
             _ => return None,
         }
         let (a, b) = (first.owner(old)?, second.owner(new)?);
         let (from, to) = (first.storage.get(a)?, second.storage.get(b)?);
         (old - from.start == new - to.start && from.len() == to.len()).then_some(())?;
-        let [others, back] = &mut self.other;
-        let (forth, back) = (others.get_mut(a)?, back.get_mut(b)?);
+        let [others, back] = &self.other;
+        let (forth, back) = (others.get(a)?, back.get(b)?);
         let fits = forth.is_none_or(|n| n == b) && back.is_none_or(|n| n == a);
-        (*forth, *back) = (Some(b), Some(a));
-        fits.then_some(())
+        fits.then_some(Some([a, b]))
+    }
+
+    /// Two places that must correspond.
+    fn pair(&mut self, old: usize, new: usize) -> Option<()> {
+        if let Some([a, b]) = self.found(old, new)? {
+            let [others, back] = &mut self.other;
+            *others.get_mut(a)? = Some(b);
+            *back.get_mut(b)? = Some(a);
+        }
+        Some(())
     }
 
     /// All pairs, if recursive calls save the same of both.
