@@ -16,7 +16,7 @@ use crate::linear::Linear;
 use crate::loops::Turn;
 use crate::mode::Form;
 use crate::origin::Origins;
-use crate::pages::{frame, place as fields};
+use crate::pages::place as fields;
 use crate::pair::{Pair, own_bytes};
 use crate::path::Path;
 use crate::predicates::local;
@@ -25,13 +25,11 @@ use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, SCRATCH, Writer, field,
 };
 use crate::x64::{
-    Assembler, Condition, Finished, Frame, Label, Note, R12, R13, R14, R15, RBP, RBX, RDI, RSP,
-    Width,
+    Assembler, Condition, Label, Note, R12, R13, R14, R15, RBP, RBX, RDI, RSP, Width,
 };
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
-use visakit_exec::Entry;
 use visakit_exec::code::{Action, Code, Flag, Lane, Liveness, Modes, Operation, Step, Walk};
 
 /// A run of steps.
@@ -286,88 +284,6 @@ pub(crate) fn recorded<'c>(
         }
     }
     Some(compiler)
-}
-
-impl Compiler<'_> {
-    /// Where the host may enter the code: at both versions of each segment, at the end, and where a thread begins that
-    /// runs before its turn, if there is one.
-    fn entries(&self) -> (Vec<Label>, Option<usize>) {
-        let pair = self.pair.as_ref();
-        let companion = pair.and_then(|pair| Some((pair.start, pair.companion()?)));
-        let labels = self.segments.values().flat_map(|s| s.labels);
-        let labels = labels
-            .chain([self.end])
-            .chain(companion.map(|(_, label)| label));
-        (labels.collect(), companion.map(|(start, _)| start))
-    }
-
-    /// What the code may access.
-    fn frame(&self) -> Frame {
-        frame(self.code.register_bytes, self.writer.full)
-    }
-
-    /// Why the code is refused; `None` if it is not.
-    #[cfg(feature = "listing")]
-    pub(crate) fn refused(&mut self) -> Option<String> {
-        let (labels, _) = self.entries();
-        let (frame, entries) = (self.frame(), (&labels[..], self.end));
-        let Writer { asm, constants, .. } = &mut self.writer;
-        asm.refused(entries, &frame, &constants.bytes)
-    }
-
-    /// See [`Assembler::relied_on`].
-    #[cfg(test)]
-    pub(crate) fn relied_on(&mut self, step: usize, full: bool) -> Vec<(String, bool)> {
-        let (labels, _) = self.entries();
-        let (frame, entries) = (self.frame(), (&labels[..], self.end));
-        let Writer { asm, constants, .. } = &mut self.writer;
-        asm.relied_on(entries, &frame, &constants.bytes, (step, full))
-    }
-
-    /// Machine code. `None` if it is not known to stay inside of what it may access.
-    fn complete(self) -> Option<Compiled> {
-        let (labels, companion) = self.entries();
-        let frame = self.frame();
-        let steps = self.code.steps.len();
-        let Self {
-            writer,
-            calls,
-            segments,
-            end,
-            ..
-        } = self;
-        let constants = writer.constants.bytes;
-        let finished = writer.asm.finish((&labels, end), &frame, &constants)?;
-        let Finished {
-            bytes,
-            labels,
-            notes,
-        } = finished;
-        let (offsets, ends) = labels.split_at_checked(2 * segments.len())?;
-        let (pairs, _) = offsets.as_chunks::<2>();
-        let mut places = vec![None; steps];
-        let mut entries = vec![Entry::default(); steps];
-        for (segment, pair) in segments.values().zip(pairs) {
-            *places.get_mut(segment.steps.start)? = Some(*pair);
-            *entries.get_mut(segment.steps.start)? = Entry {
-                cost: segment.cost,
-                mode: segment.usual_mode,
-            };
-        }
-        Some(Compiled {
-            bytes,
-            constants,
-            notes,
-            entries,
-            places,
-            end: *ends.first()?,
-            companion: companion.zip(ends.get(1).copied()),
-            file_bytes: frame.file_bytes,
-            full: writer.full,
-            traced: writer.traced,
-            calls: calls.into_iter().collect(),
-        })
-    }
 }
 
 impl Compiler<'_> {
