@@ -39,6 +39,11 @@ impl Build<'_> {
             .map_or(cfg!(target_os = "linux"), |target| target.contains("linux"))
     }
 
+    fn is_windows(self) -> bool {
+        self.target
+            .map_or(cfg!(windows), |target| target.contains("windows"))
+    }
+
     /// The compiler of C that links for another target.
     fn linker(self) -> Option<&'static str> {
         let own = TARGETS.iter().find(|known| Some(known.0) == self.target);
@@ -82,10 +87,10 @@ pub(crate) fn stage(root: &Path, how: Build<'_>) -> Done {
         how.profile
     };
     let built = target().join(how.target.unwrap_or_default()).join(folder);
-    let program = if how.is_linux() {
-        "visakit"
-    } else {
+    let program = if how.is_windows() {
         "visakit.exe"
+    } else {
+        "visakit"
     };
     place(&built.join(program), &root.join("bin"), how)?;
     for (.., library) in &drivers {
