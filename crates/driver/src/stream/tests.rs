@@ -310,10 +310,7 @@ fn nothing_waits_for_what_is_gone() {
     stream.push([gone, next]);
     let limit = Some(Duration::from_secs(60));
     assert!(done.wait(limit).is_some_and(|ended| ended.result.is_ok()));
-    assert_eq!(
-        stream.wait(limit),
-        Some(Err(Code(cl::CL_OUT_OF_RESOURCES)))
-    );
+    assert_eq!(stream.wait(limit), Some(Err(Code(cl::CL_OUT_OF_RESOURCES))));
 }
 
 /// A defect of an action is an error of its command, not of those after it.

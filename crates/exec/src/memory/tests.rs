@@ -109,9 +109,17 @@ impl Reachable for Close {
 /// What is reached in the region of another buffer is found beside it, and stays.
 #[test]
 fn regions_are_shared() {
-    let starts = [0x7_0000_1000, 0x7_0000_5000, 0x7_0000_9000, 0x8_0000_1000_u64];
+    let starts = [
+        0x7_0000_1000,
+        0x7_0000_5000,
+        0x7_0000_9000,
+        0x8_0000_1000_u64,
+    ];
     let storage = |n: u8| Storage::new(&[n; 4096]).unwrap();
-    let all = starts.iter().zip(0..).map(|(start, n)| (*start, storage(n)));
+    let all = starts
+        .iter()
+        .zip(0..)
+        .map(|(start, n)| (*start, storage(n)));
     let mut memory = Memory::new(100);
     memory.reach(Arc::new(Close(all.collect())), 0);
     let mut known = Vec::new();
