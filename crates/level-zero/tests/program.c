@@ -348,7 +348,7 @@ static int second_process(char **handles) {
     OK(zeCommandListAppendWaitOnEvents(list, 1, &go));
     OK(zeCommandListAppendSignalEvent(list, back));
     OK(zeEventHostReset(set));
-    OK(zeCommandListHostSynchronize(list, UINT64_MAX));
+    OK(zeEventHostSynchronize(back, UINT64_MAX));
     OK(zeCommandListDestroy(list));
     OK(zeEventDestroy(set)); OK(zeEventDestroy(go)); OK(zeEventDestroy(back));
     OK(zeEventPoolCloseIpcHandle(pool));
