@@ -21,7 +21,7 @@ mod watch;
 use instruction::{Instruction, Instructions, Operand};
 use object::{Object, bytes_of, parse_dialect, parse_version};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use routine::Routine;
@@ -115,10 +115,42 @@ fn faults(text: &[u8], faults: &[asm::Diagnostic]) -> (Vec<Py<Diagnostic>>,) {
     (faults.iter().filter_map(make).collect(),)
 }
 
+/// Tuples with names for their parts: of a class in `visakit.records`.
+fn records<'py, T: IntoPyObject<'py>>(
+    py: Python<'py>,
+    class: &str,
+    rows: impl IntoIterator<Item = T>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    let class = py.import("visakit.records")?.getattr(class)?;
+    let made = rows
+        .into_iter()
+        .map(|row| Ok(class.call_method1("_make", (row,))?.unbind()));
+    made.collect()
+}
+
+/// An error of the system as Python has it: with number and name of the file, of the class of the number.
+fn os_error(path: &std::path::Path, error: &std::io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            let text = error.to_string();
+            let text = text
+                .split(" (os error")
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            PyOSError::new_err((number, text, path.to_owned()))
+        }
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+    }
+}
+
 /// A path, or the bytes of whatever has a buffer.
 fn source(data: &Bound<'_, PyAny>) -> PyResult<(String, Vec<u8>)> {
     match data.extract::<PathBuf>() {
-        Ok(path) => Ok((path.display().to_string(), std::fs::read(path)?)),
+        Ok(path) => match std::fs::read(&path) {
+            Ok(bytes) => Ok((path.display().to_string(), bytes)),
+            Err(error) => Err(os_error(&path, &error)),
+        },
         Err(_) => Ok((String::new(), bytes_of(data)?)),
     }
 }

@@ -4,7 +4,7 @@ use crate::argument::{bytes_in, memory_view};
 use crate::routine::{Routine, place};
 use crate::{ReadError, WriteError};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -231,7 +231,18 @@ impl Object {
         } else {
             return Err(PyTypeError::new_err("a routine is named by number or name"));
         };
-        found.ok_or_else(|| PyIndexError::new_err(format!("no routine {key}")))
+        found.ok_or_else(|| match key.extract::<String>() {
+            Ok(name) => {
+                let object = slf.borrow();
+                let known = object
+                    .isa()
+                    .routines()
+                    .map(|(_, r)| r.display_name().into_owned());
+                let known = known.collect::<Vec<_>>().join(", ");
+                PyKeyError::new_err(format!("no routine is called {name:?}; there are {known}"))
+            }
+            Err(_) => PyIndexError::new_err(format!("no routine {key}")),
+        })
     }
 
     /// The object as stored in a file.

@@ -2,6 +2,7 @@
 
 use crate::instruction::{Instruction, Instructions};
 use crate::object::{Object, Shared, picture, print};
+use crate::records;
 use crate::{AsmError, EditError, ReadError, faults};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -273,11 +274,8 @@ impl Routine {
     /// Declarations as (kind, number, name, type, elements).
     #[getter]
     #[allow(clippy::type_complexity)]
-    fn declarations(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<Vec<(&'static str, usize, String, Option<&'static str>, u16)>> {
-        self.with_body(py, |object, body| {
+    fn declarations(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let rows: Vec<_> = self.with_body(py, |object, body| {
             let name =
                 |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
             let format = object.format();
@@ -302,13 +300,14 @@ impl Routine {
             let labels = body.labels.iter().enumerate();
             let labels = labels.map(|(i, l)| ("label", i, name(l.name), None, 1));
             variables.chain(others).chain(labels).collect()
-        })
+        })?;
+        records(py, "Declaration", rows)
     }
 
     /// Inputs as (kind, number of the declaration, offset, size in bytes).
     #[getter]
-    fn inputs(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, u32, i16, u16)>> {
-        self.with_body(py, |_, body| {
+    fn inputs(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let rows: Vec<_> = self.with_body(py, |_, body| {
             let kind = |input: &visakit::isa::object::Input| {
                 input.kind.class().name().unwrap_or("unknown")
             };
@@ -316,20 +315,22 @@ impl Routine {
                 .iter()
                 .map(|i| (kind(i), i.index, i.offset, i.size))
                 .collect()
-        })
+        })?;
+        records(py, "Input", rows)
     }
 
     /// Attributes of the routine: name and value.
     #[getter]
-    fn attributes(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<u8>)>> {
-        self.with_body(py, |_, body| {
+    fn attributes(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let rows: Vec<_> = self.with_body(py, |_, body| {
             let name =
                 |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
             body.attributes
                 .iter()
                 .map(|a| (name(a.name), a.value.to_vec()))
                 .collect()
-        })
+        })?;
+        records(py, "Attribute", rows)
     }
 
     /// The text of the routine.
@@ -345,21 +346,22 @@ impl Routine {
         picture(form, drawn)
     }
 
-    /// Basic blocks as (first instruction, one past the last, numbers of the successors).
+    /// Basic blocks: first instruction, one past the last, numbers of the successors.
     #[getter]
-    fn blocks(&self, py: Python<'_>) -> PyResult<Vec<(usize, usize, Vec<usize>)>> {
-        self.with_body(py, |_, body| {
+    fn blocks(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let rows: Vec<_> = self.with_body(py, |_, body| {
             let graph = Cfg::of(body).graph;
             let block = |node| {
                 let code = graph
                     .node_weight(node)
                     .map(|b| b.code.clone())
                     .unwrap_or_default();
-                let next = graph.neighbors(node).map(|n| n.index()).collect();
+                let next = graph.neighbors(node).map(|n| n.index()).collect::<Vec<_>>();
                 (code.start, code.end, next)
             };
             graph.node_indices().map(block).collect()
-        })
+        })?;
+        records(py, "Block", rows)
     }
 
     /// Inserts the instruction of a line of text before the one at `index`, or after all.

@@ -16,8 +16,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use visakit::exec::{Compiler, Interrupt, Limits, Pass};
 use visakit::launch::{
-    Compile, Config, Input, Kernel as Launch, Launch as Launched, LaunchError, NdRange, Reading,
-    Tracer, ZeInfo, Zebin, link,
+    Compile, Config, Dump, Input, Kernel as Launch, Launch as Launched, LaunchError, NdRange,
+    Reading, Source, Tracer, ZeInfo, Zebin, link, texts_of_kernel,
 };
 use visakit_check::Checks;
 use visakit_profile::{KernelCode, Watched};
@@ -121,7 +121,7 @@ impl Kernel {
     /// has it.
     #[staticmethod]
     #[pyo3(signature = (zebin, name = None, *, object = None))]
-    fn of_zebin(
+    fn from_zebin(
         zebin: &Bound<'_, PyAny>,
         name: Option<&str>,
         object: Option<&Object>,
@@ -140,6 +140,46 @@ impl Kernel {
         Self::of(object, zeinfo, name, grf_bytes, variables)
     }
 
+    /// The kernel of OpenCL C or SPIR-V, by Intel's offline compiler.
+    #[staticmethod]
+    #[pyo3(signature = (source, name = None, *, device = visakit_compile::DEFAULT_DEVICE, options = "", simd = None))]
+    fn from_source(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        name: Option<&str>,
+        device: &str,
+        options: &str,
+        simd: Option<u32>,
+    ) -> PyResult<Self> {
+        let (path, bytes) = crate::source(source)?;
+        let path = if path.is_empty() {
+            "source.cl".to_owned()
+        } else {
+            path
+        };
+        let program = visakit_compile::Program {
+            device,
+            options,
+            simd,
+            ..visakit_compile::Program::new(path.as_ref(), &bytes)
+        };
+        let folder = py.detach(|| visakit_compile::compile(&program));
+        let folder = folder.map_err(|error| {
+            let help = error
+                .help()
+                .map_or_else(String::new, |help| format!(" ({help})"));
+            RunError::new_err(format!("{error}{help}"))
+        })?;
+        Self::of_dump(folder.path(), name)
+    }
+
+    /// The kernel of a folder that the compiler dumped into.
+    #[staticmethod]
+    #[pyo3(signature = (folder, name = None))]
+    fn from_dump(folder: std::path::PathBuf, name: Option<&str>) -> PyResult<Self> {
+        Self::of_dump(&folder, name)
+    }
+
     /// Program-scope variables of the kernel.
     #[getter]
     fn variables(&self) -> Variables {
@@ -153,6 +193,9 @@ impl Kernel {
     }
 
     /// Runs the kernel over a grid. Arrays are written in place once it has ended.
+    ///
+    /// `args` has, for each parameter, an array (anything with a contiguous buffer: the same array twice is one buffer), a
+    /// number with a size (`numpy.int32(1)`), `Local(bytes)`, `Image(...)`, `Sampler(...)`, or `None` for a null pointer.
     #[pyo3(signature = (
         global_size, args, *, local_size = None, global_offset = None, max_steps = None, timeout = None,
         strict = false, jit = "auto", check = None, profile = false, trace = None
@@ -218,7 +261,10 @@ impl Kernel {
                 let config = visakit_check::config(config);
                 let launch = self.prepare(&kernel, &range, &args, &config)?;
                 let report = visakit_check::check(&kernel, launch, &config, checks, &[])?;
-                let stopped = report.end.stopped().map(|stopped| stopped.reason.to_string());
+                let stopped = report
+                    .end
+                    .stopped()
+                    .map(|stopped| stopped.reason.to_string());
                 return Ok((report.outcome, Watching::Checked(report.findings, stopped)));
             }
             if profile {
@@ -312,6 +358,29 @@ impl Kernel {
 }
 
 impl Kernel {
+    fn of_dump(folder: &std::path::Path, name: Option<&str>) -> PyResult<Self> {
+        let dumped = Dump::open(folder).and_then(|dump| dump.kernel(name));
+        let dumped = dumped.map_err(|e| run_error(&e))?;
+        let metadata = dumped.metadata.as_ref().ok_or_else(|| {
+            let kernel = dumped.name.clone();
+            run_error(&LaunchError::NoMetadata { kernel })
+        })?;
+        let variables = match &metadata.zebin {
+            Some(zebin) => Variables::of_parsed(zebin)?,
+            None => Variables::default(),
+        };
+        let stated = metadata.zebin.as_ref().and_then(|zebin| zebin.grf_bytes);
+        let grf_bytes = stated.or_else(|| metadata.zeinfo.grf_bytes());
+        let object = linked(&dumped.sources, grf_bytes)?;
+        Self::of(
+            &object,
+            metadata.zeinfo.clone(),
+            Some(&dumped.name),
+            grf_bytes,
+            variables,
+        )
+    }
+
     fn launch(&self) -> Result<Launch<'_>, LaunchError> {
         let mut kernel = Launch::new(&self.shared.object, &self.name, &self.zeinfo)?;
         if let Some(bytes) = self.grf_bytes {
@@ -390,19 +459,17 @@ fn carried(
     name: Option<&str>,
     grf_bytes: Option<u32>,
 ) -> PyResult<Object> {
-    let mut input = Input::of(path.as_ref(), bytes).map_err(|e| run_error(&e))?;
-    if let Some(name) = name {
-        let module = format!("({name})");
-        let of_name = |path: &std::path::Path| path.to_string_lossy().ends_with(&module);
-        if input.sources.iter().any(|source| of_name(&source.path)) {
-            input.sources.retain(|source| of_name(&source.path));
-        }
-    }
+    let input = Input::of(path.as_ref(), bytes).map_err(|e| run_error(&e))?;
+    linked(texts_of_kernel(&input.sources, name), grf_bytes)
+}
+
+/// The object that sources make.
+fn linked(sources: &[Source], grf_bytes: Option<u32>) -> PyResult<Object> {
     let how = Reading {
         grf_bytes,
         ..Reading::default()
     };
-    let linked = link(&input.sources, &how).map_err(|errors| {
+    let linked = link(sources, &how).map_err(|errors| {
         let first = errors.first().map(ToString::to_string);
         RunError::new_err(first.unwrap_or_default())
     })?;

@@ -77,7 +77,7 @@ impl Variables {
 
     /// The variables of a compiled program (zebin).
     #[staticmethod]
-    fn of_zebin(zebin: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn from_zebin(zebin: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (_, bytes) = crate::source(zebin)?;
         Self::of_parsed(&Zebin::parse(&bytes).map_err(|e| run_error(&e))?)
     }

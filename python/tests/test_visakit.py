@@ -5,6 +5,7 @@ import gc
 import gzip
 import json
 import pickle
+import shutil
 import signal
 import threading
 import time
@@ -360,16 +361,53 @@ def test_what_a_kernel_prints() -> None:
 
 def test_a_zebin_is_all_that_a_kernel_needs() -> None:
     text = (KERNELS / "lookup.pvc.visaasm").read_text()
-    kernel = visakit.Kernel.of_zebin(KERNELS / "lookup.pvc.zebin", object=visakit.asm(text, platform="pvc"))
+    kernel = visakit.Kernel.from_zebin(KERNELS / "lookup.pvc.zebin", object=visakit.asm(text, platform="pvc"))
     out = numpy.zeros(8, numpy.int32)
     which = numpy.array([0, 1] * 4, numpy.int32)
     kernel.run(8, [out, which, numpy.int32(1000)])
     assert out.tolist()[0] == 1000 and kernel.variables.sections
-    with pytest.raises(TypeError, match="is of type int, the value is of type f"):
+    with pytest.raises(TypeError, match="is of type int, the value is of type float"):
         kernel.run(8, [out, which, numpy.float32(1000)])
-    assert visakit.Variables.of_zebin(KERNELS / "lookup.pvc.zebin").names == kernel.variables.names
+    assert visakit.Variables.from_zebin(KERNELS / "lookup.pvc.zebin").names == kernel.variables.names
     with pytest.raises(visakit.RunError):
-        visakit.Kernel.of_zebin(KERNELS / "lookup.pvc.zebin")
+        visakit.Kernel.from_zebin(KERNELS / "lookup.pvc.zebin")
+
+
+def test_names_are_those_of_texts(obj: visakit.Object) -> None:
+    for routine in obj.routines:
+        names = {declaration.name for declaration in routine.declarations if declaration.name}
+        for instruction in routine:
+            for access in (*instruction.reads, *instruction.writes):
+                if access.what in names:
+                    assert access.what in routine.dis()
+        block = routine.blocks[0]
+        assert (block.first, block.end, block.next) == block
+    with pytest.raises(KeyError, match=f"there are {obj.routines[0].name}"):
+        obj["nope"]
+
+
+def test_errors_of_files_are_those_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        visakit.read(tmp_path / "none.isa")
+    assert caught.value.filename == str(tmp_path / "none.isa") and caught.value.errno == 2
+    assert dir(visakit) == sorted(visakit.__all__)
+
+
+@pytest.mark.skipif(shutil.which("ocloc") is None, reason="needs Intel's offline compiler")
+def test_a_source_is_all_that_a_kernel_needs(tmp_path: Path) -> None:
+    source = tmp_path / "scale.cl"
+    source.write_text("kernel void scale(global float *x, float by) { x[get_global_id(0)] *= by; }")
+    for kernel in (
+        visakit.Kernel.from_source(source),
+        visakit.Kernel.from_source(source.read_bytes(), "scale", device="pvc", simd=16),
+    ):
+        data = numpy.arange(64, dtype=numpy.float32)
+        kernel.run(64, [data, numpy.float32(3)])
+        assert data.tolist() == [3.0 * n for n in range(64)]
+    with pytest.raises(visakit.RunError, match="error: use of undeclared identifier"):
+        visakit.Kernel.from_source(b"kernel void scale(global float *x) { x[0] = y; }")
+    with pytest.raises(visakit.RunError, match="does not know the device"):
+        visakit.Kernel.from_source(source, device="nothing")
 
 
 def test_elements_are_of_the_types_in_the_source() -> None:

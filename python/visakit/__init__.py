@@ -65,15 +65,20 @@ from ._visakit import (
     write,
 )
 from .enums import DataType, Field, Group, Op
+from .records import Access, Attribute, Block, Declaration, Input
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = [
     "SCHEMA_VERSION",
+    "Access",
     "AsmError",
+    "Attribute",
+    "Block",
     "Columns",
     "Debugger",
+    "Declaration",
     "DataType",
     "Diagnostic",
     "EditError",
@@ -81,6 +86,7 @@ __all__ = [
     "Finding",
     "Group",
     "Image",
+    "Input",
     "Instruction",
     "Instructions",
     "Kernel",
@@ -119,6 +125,10 @@ __all__ = [
     "validate",
     "write",
 ]
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 Source = Object | str | PathLike[str] | bytes | bytearray | memoryview
 

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any, Literal, TypedDict
 
 from .enums import DataType, Field, Group, Op
+from .records import Access, Attribute, Block, Declaration, Input
 
 __version__: str
 #: Version of the columns; see `docs/corpus.md`.
@@ -147,9 +148,9 @@ class Instruction:
     @property
     def operands(self) -> list[Operand]: ...
     @property
-    def reads(self) -> list[tuple[str | None, str]]: ...
+    def reads(self) -> list[Access]: ...
     @property
-    def writes(self) -> list[tuple[str | None, str]]: ...
+    def writes(self) -> list[Access]: ...
     @property
     def text(self) -> str: ...
     def __getitem__(self, field: str) -> Operand: ...
@@ -173,15 +174,15 @@ class Routine:
     @property
     def object(self) -> Object: ...
     @property
-    def declarations(self) -> list[tuple[str, int, str, str | None, int]]:
+    def declarations(self) -> list[Declaration]:
         """Kind, number, name, type and number of elements of each."""
     @property
-    def inputs(self) -> list[tuple[str, int, int, int]]:
+    def inputs(self) -> list[Input]:
         """Kind, number of the declaration, offset and size in bytes of each."""
     @property
-    def attributes(self) -> list[tuple[str, bytes]]: ...
+    def attributes(self) -> list[Attribute]: ...
     @property
-    def blocks(self) -> list[tuple[int, int, list[int]]]:
+    def blocks(self) -> list[Block]:
         """Basic blocks: first instruction, one past the last, numbers of the successors."""
     def dis(self, form: _Form = "plain") -> str: ...
     def cfg(self, form: _Picture = "svg") -> str: ...
@@ -287,7 +288,7 @@ class Variables:
         relocations: Sequence[tuple[str, int, str, int]] = ...,
     ) -> Variables: ...
     @staticmethod
-    def of_zebin(zebin: _Source) -> Variables:
+    def from_zebin(zebin: _Source) -> Variables:
         """The variables of a compiled program (zebin)."""
     @property
     def names(self) -> list[str]:
@@ -360,11 +361,23 @@ class Kernel:
         variables: Variables | None = None,
     ) -> Kernel: ...
     @staticmethod
-    def of_zebin(zebin: _Source, name: str | None = None, *, object: Object | None = None) -> Kernel:
+    def from_zebin(zebin: _Source, name: str | None = None, *, object: Object | None = None) -> Kernel:
         """The kernel of a compiled program (zebin), with its metadata and variables.
 
         Where it carries no vISA, `object` has it.
         """
+    @staticmethod
+    def from_source(
+        source: _Source, name: str | None = None, *, device: str = "dg2", options: str = "", simd: int | None = None
+    ) -> Kernel:
+        """The kernel of OpenCL C or SPIR-V, compiled by Intel's offline compiler (`ocloc`, or what `VISAKIT_OCLOC` names).
+
+        The device has the name it is sold under (`a770`) or the compiler's (`dg2`). A compiler that is missing, or that
+        refuses the source, is a `RunError` that says what to do.
+        """
+    @staticmethod
+    def from_dump(folder: str | PathLike[str], name: str | None = None) -> Kernel:
+        """The kernel of a folder that the compiler dumped into, or that `visakit compile` wrote."""
     @property
     def name(self) -> str: ...
     @property
@@ -387,6 +400,8 @@ class Kernel:
     ) -> Outcome:
         """Runs the kernel over a grid. Arrays are written in place once it has ended.
 
+        `args` has, for each parameter, an array (anything with a contiguous buffer: the same array twice is one buffer), a
+        number with a size (`numpy.int32(1)`), `Local(bytes)`, `Image(...)`, `Sampler(...)`, or `None` for a null pointer.
         `check` names checkers (`memory`, `uninitialized`, `race`, `sync`, `arithmetic`; true for the usual ones), which
         run on the interpreter; what would be a fault is a finding then. `profile` counts what runs. `trace` keeps so many
         steps, true a million, and runs groups one after the other.
