@@ -16,9 +16,8 @@ pub use tally::Tally;
 use choices::Choices;
 use maker::Maker;
 use std::time::Duration;
-use visakit_launch::{Argument, Config, Kernel, LaunchError};
-use visakit_prove::{Difference, Options, Proof, Side, Unknown, Verdict, prove, refute};
-use visakit_text::asm;
+use visakit_launch::{Config, LaunchError};
+use visakit_prove::{Difference, Options, Proof, Unknown, Verdict, prove, refute};
 
 /// Temporaries of a routine, each as dwords, words and floats.
 const TEMPORARIES: usize = 6;

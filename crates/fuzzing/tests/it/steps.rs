@@ -72,6 +72,31 @@ fn same(frame: &Frame, texts: &[String; 2]) -> Option<bool> {
     Some(proof.steps)
 }
 
+/// Integers of one type may be exchanged in a sum; in a difference, and floats, not.
+#[test]
+fn sources_that_commute_may_be_exchanged() {
+    let same_lines = |old: &str, new: &str| {
+        let pair = Pair::of_lines(&[old], &[new]);
+        same(&pair.frame, &pair.texts())
+    };
+    for (operation, ty, equal) in [
+        ("add", "D", true),
+        ("xor", "UD", true),
+        ("mul", "D", true),
+        ("shl", "D", false),
+        ("min", "D", false),
+        ("add", "F", false),
+    ] {
+        let line = |a, b| {
+            format!("{operation} (M1, 16) {ty}0(0,0)<1> {ty}{a}(0,0)<1;1,0> {ty}{b}(0,0)<1;1,0>")
+        };
+        let found = same_lines(&line(1, 2), &line(2, 1));
+        assert_eq!(found, Some(equal), "{operation} {ty}");
+    }
+    let line = |b| format!("add (M1, 16) D0(0,0)<1> D1(0,0)<1;1,0> {b}D2(0,0)<1;1,0>");
+    assert_eq!(same_lines(&line(""), &line("(-)")), Some(false));
+}
+
 /// What runs find.
 fn apart(frame: &Frame, texts: &[String; 2]) -> Option<Difference> {
     let options = Options {
