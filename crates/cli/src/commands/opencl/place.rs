@@ -13,6 +13,9 @@ const EXTENSIONS: [&str; 14] = [
 const MOST_FILES: usize = 20_000;
 const LARGEST: u64 = 4 << 20;
 
+/// Lines that a library adds at most behind a program's source, as pyopencl does with its cache.
+const MOST_ADDED: usize = 3;
+
 /// The files of the project: those below the current folder.
 #[derive(Default)]
 pub(super) struct Sources {
@@ -27,16 +30,32 @@ impl Sources {
             return known.clone();
         }
         let files = self.files.get_or_insert_with(files);
-        let found = files.iter().find_map(|(name, text)| {
-            // What follows the last line of a string differs from file to file.
-            let at = text.find(source.trim_end())?;
-            let before = text.get(..at)?.matches('\n').count();
-            Some((name.clone(), u64::try_from(before).ok()?))
-        });
-        let found = found.filter(|_| !source.trim().is_empty());
+        let mut lines = source.trim_end();
+        let mut found = None;
+        // What is left must tell enough.
+        let written = lines.lines().filter(|line| !line.trim().is_empty());
+        let most = MOST_ADDED.min(written.count().saturating_sub(1) / 2);
+        for _ in 0..=most {
+            found = within(files, lines);
+            let Some((before, _)) = lines.rsplit_once('\n').filter(|_| found.is_none()) else {
+                break;
+            };
+            lines = before.trim_end();
+        }
         self.known.insert(source.to_owned(), found.clone());
         found
     }
+}
+
+/// The first file that contains these lines, and the number of lines before them.
+fn within(files: &[(String, String)], lines: &str) -> Option<(String, u64)> {
+    if lines.trim().is_empty() {
+        return None;
+    }
+    files.iter().find_map(|(name, text)| {
+        let before = text.get(..text.find(lines)?)?.matches('\n').count();
+        Some((name.clone(), u64::try_from(before).ok()?))
+    })
 }
 
 fn files() -> Vec<(String, String)> {
@@ -58,4 +77,31 @@ fn files() -> Vec<(String, String)> {
             Some((name, String::from_utf8(bytes).ok()?))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_libraries_add_are_left_out() {
+        let kernel = "\nkernel void k(global int *x) {\n  x[0] = 1;\n}\n";
+        let file = |name: &str, text: String| (name.to_owned(), text);
+        let files = vec![
+            file("a.py", "other = \"kernel void\"\n".to_owned()),
+            file("b.py", format!("import x\nsource = \"\"\"{kernel}\"\"\"\n")),
+        ];
+        let mut sources = Sources {
+            files: Some(files),
+            known: HashMap::new(),
+        };
+        let found = Some(("b.py".to_owned(), 1));
+        assert_eq!(sources.find(kernel), found);
+        assert_eq!(
+            sources.find(&format!("{kernel}\n\nconstant int c = 0;")),
+            found
+        );
+        assert_eq!(sources.find("kernel void\n\nconstant int c = 0;"), None);
+        assert_eq!(sources.find("  \n"), None);
+    }
 }
