@@ -11,7 +11,7 @@ pub(crate) use systolic::follow_systolic;
 use crate::shadow::{OriginId, Shadow, element, low_bytes};
 use outcome::{Outcome, all, is_arithmetic, is_float, origin, outcome, upwards};
 use std::ops::Range;
-use visakit_exec::code::{Compute, Flag, Modify, Operation, Source};
+use visakit_exec::code::{Combine, Compute, Flag, Modify, Operation, Source};
 
 /// An element of a lane: its value and its undefined bits, extended to 64 bits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,9 +186,14 @@ pub(crate) fn flag_word(flag: &Flag, shadow: &Shadow) -> u32 {
     u32::try_from(shadow.element(flag.offset as usize, 4)).unwrap_or(0)
 }
 
-/// Lanes of an instruction whose predicate is undefined, each for itself.
+/// Lanes of an instruction whose predicate is undefined: each for itself, or all where undefined bits are combined.
 pub(crate) fn undefined_lanes(flag: &Flag, shadow: &Shadow) -> u32 {
-    flag_word(flag, shadow) >> flag.first & flag.window
+    let word = flag_word(flag, shadow);
+    match flag.combine {
+        Combine::PerLane => word >> flag.first & flag.window,
+        Combine::Any | Combine::All if word & flag.tested != 0 => flag.window,
+        Combine::Any | Combine::All => 0,
+    }
 }
 
 /// Lanes that a step may run in.

@@ -136,7 +136,7 @@ fn flags(code: &Code, live: Option<&Liveness>) -> HashMap<usize, u32> {
             }
         }
         for flag in used {
-            *bits.entry(flag.offset as usize).or_default() |= flag.lanes();
+            *bits.entry(flag.offset as usize).or_default() |= flag.lanes() | flag.read_bits();
         }
     }
     bits

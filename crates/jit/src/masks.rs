@@ -280,11 +280,16 @@ impl Writer {
         }
         let word = self.flag_word(offset)?;
         self.asm.mov(to, word);
-        if flag.first != 0 {
-            self.asm.shr(to, flag.first.into());
-        }
+        let combined = |writer: &mut Self| {
+            if flag.tested != u32::MAX {
+                writer.asm.and(to, flag.tested);
+            }
+        };
         match flag.combine {
             Combine::PerLane => {
+                if flag.first != 0 {
+                    self.asm.shr(to, flag.first.into());
+                }
                 if flag.invert {
                     self.asm.not(to);
                 }
@@ -292,14 +297,14 @@ impl Writer {
                 return Ok(());
             }
             Combine::Any => {
-                narrow(self, u32::MAX);
+                combined(self);
                 // All ones if any is set.
                 self.asm.neg(to);
                 self.asm.sbb(to, to);
             }
             Combine::All => {
                 self.asm.not(to);
-                narrow(self, u32::MAX);
+                combined(self);
                 // All ones if none is clear.
                 self.asm.cmp(to, 1);
                 self.asm.sbb(to, to);

@@ -5,7 +5,8 @@ use crate::value::{Outcome, Precision, Value, decode, encode, is_signed};
 use visakit_isa::operand::{GeneralOperand, IndirectOperand, Modifier, PredicateCombine};
 use visakit_isa::table::FieldName;
 use visakit_isa::{
-    AddressId, DataType, ExecMask, Instruction, RawOperand, Region, Value as Field, VectorOperand,
+    AddressId, DataType, ExecMask, Instruction, PredicateId, RawOperand, Region, Value as Field,
+    VectorOperand,
 };
 
 /// The value that a lane reads.
@@ -124,6 +125,21 @@ impl View<'_, '_> {
         })
     }
 
+    /// The elements of a predicate that are combined, by the number of channels that its elements make.
+    fn group_of(&self, id: PredicateId, lanes: Lanes) -> Vec<bool> {
+        let word = self.predicate(id);
+        let first = lanes.first as usize;
+        let size = self.elements_of_predicate(id).next_power_of_two().max(1);
+        let group = if size > lanes.count {
+            let start = first / size * size;
+            start..start + size
+        } else {
+            first..first + lanes.count
+        };
+        let group = group.filter(|channel| *channel < 32);
+        group.map(|channel| word >> channel & 1 != 0).collect()
+    }
+
     /// The bits of the predicate of an instruction, combined and inverted, by lane; all ones
     /// without one.
     ///
@@ -135,10 +151,11 @@ impl View<'_, '_> {
             return Ok(all);
         };
         let bits = self.predicate(word.id()) >> lanes.first & all;
+        let whole = self.group_of(word.id(), lanes);
         let combined = match word.combine() {
             PredicateCombine::PerLane => bits,
-            PredicateCombine::Any if bits != 0 => all,
-            PredicateCombine::All if bits == all => all,
+            PredicateCombine::Any if whole.contains(&true) => all,
+            PredicateCombine::All if !whole.contains(&false) => all,
             PredicateCombine::Any | PredicateCombine::All => 0,
             PredicateCombine::Reserved => return Err(Halt::Undefined("predicate combination")),
         };

@@ -356,6 +356,13 @@ impl View<'_, '_> {
         Mode::of_control(self.named("cr0"))
     }
 
+    /// Elements of a predicate, at most 32; 1 if it is not declared.
+    pub(crate) fn elements_of_predicate(&self, id: PredicateId) -> usize {
+        let index = usize::from(id.0).checked_sub(1);
+        let declared = index.and_then(|index| self.scope.body.predicates.get(index));
+        declared.map_or(1, |predicate| usize::from(predicate.elements).clamp(1, 32))
+    }
+
     /// Bits of a predicate.
     #[must_use]
     pub fn predicate(&self, id: PredicateId) -> u32 {

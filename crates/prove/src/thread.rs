@@ -184,6 +184,21 @@ impl Thread {
         Ok(terms.extract(byte, low, 1))
     }
 
+    /// The elements of a predicate that an instruction combines.
+    fn combined(&self, terms: &mut Terms, flag: &Flag) -> Result<Term, Unknown> {
+        let whole = Flag { first: 0, ..*flag };
+        let is_any = flag.combine == Combine::Any;
+        let mut combined = terms.constant(u64::from(!is_any), 1);
+        for number in (0..LANES).filter(|number| flag.tested >> number & 1 != 0) {
+            let bit = self.bit(terms, &whole, number)?;
+            combined = match is_any {
+                true => terms.or(combined, bit),
+                false => terms.and(combined, bit),
+            };
+        }
+        Ok(combined)
+    }
+
     /// The lanes that a predicate enables, the first lane of the instruction first.
     pub(crate) fn flag(&self, terms: &mut Terms, flag: &Flag) -> Result<Mask, Unknown> {
         let zero = terms.constant(0, 1);
@@ -199,16 +214,7 @@ impl Thread {
         }
         let whole = match flag.combine {
             Combine::PerLane => None,
-            Combine::Any => Some(Self::any(terms, &mask)),
-            Combine::All => {
-                let mut all = terms.constant(1, 1);
-                for lane in &lanes {
-                    if let Some(bit) = mask.get(*lane) {
-                        all = terms.and(all, *bit);
-                    }
-                }
-                Some(all)
-            }
+            Combine::Any | Combine::All => Some(self.combined(terms, flag)?),
         };
         for lane in lanes {
             if let Some(to) = mask.get_mut(lane) {

@@ -16,11 +16,12 @@ impl Checker {
             return None;
         }
         let bits = element(event.registers, flag.offset as usize, 4);
-        let bits = u32::try_from(bits).unwrap_or(0) >> flag.first & flag.window;
+        let bits = u32::try_from(bits).unwrap_or(0);
+        let known = flag.tested & !flag_word(flag, shadow);
         let decided = match flag.combine {
             Combine::PerLane => false,
-            Combine::Any => bits & !undefined != 0,
-            Combine::All => !bits & !undefined & flag.window != 0,
+            Combine::Any => bits & known != 0,
+            Combine::All => !bits & known != 0,
         };
         let lane = (undefined & running).trailing_zeros();
         (!decided).then(|| u8::try_from(lane).unwrap_or(0))

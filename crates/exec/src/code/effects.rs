@@ -1,7 +1,7 @@
 //! The effects of a step on the register file.
 
 use super::uses::{Way, uses};
-use super::{Action, Flag, Step};
+use super::{Action, Combine, Flag, Step};
 use std::ops::Range;
 
 impl Step {
@@ -69,6 +69,15 @@ impl Flag {
         match self.window.checked_shl(self.first as u32) {
             Some(lanes) => lanes,
             None => 0,
+        }
+    }
+
+    /// The bits of the word that an instruction reads.
+    #[must_use]
+    pub const fn read_bits(&self) -> u32 {
+        match self.combine {
+            Combine::PerLane => self.lanes(),
+            Combine::Any | Combine::All => self.tested,
         }
     }
 

@@ -46,8 +46,6 @@ pub(crate) struct Hot {
     pub(super) negated: bool,
     /// First lane of the predicate that is written or read.
     pub(super) first: u8,
-    /// How the predicate that is read is combined.
-    pub(super) combine: Combine,
     /// Table of truth of a bitwise function of three sources, as [`int::Horner`] has it.
     pub(super) coefficients: u8,
 }
@@ -374,7 +372,6 @@ impl Hot {
             modified: false,
             negated: compute.operation == Operation::Compare(Relation::NotEqual),
             first: 0,
-            combine: Combine::PerLane,
             coefficients: match compute.operation {
                 Operation::Boolean(table) => int::Horner::coefficients(table),
                 _ => 0,
@@ -447,8 +444,11 @@ impl Hot {
         }
         if compute.operation == Operation::Select {
             let [flag, _] = compute.flags;
+            if flag.combine != Combine::PerLane {
+                return None;
+            }
             hot.sources[2].offset = flag.offset;
-            (hot.first, hot.combine, hot.negated) = (flag.first, flag.combine, flag.invert);
+            (hot.first, hot.negated) = (flag.first, flag.invert);
         }
         Some(hot)
     }
@@ -459,9 +459,9 @@ impl Hot {
         Flag {
             offset: self.sources[2].offset,
             first: self.first,
-            combine: self.combine,
             invert: self.negated,
             window: full(self.lanes.into()),
+            ..Flag::default()
         }
     }
 

@@ -550,11 +550,11 @@ impl Flag {
     /// The lanes that it enables.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn read(&self, file: &[u8]) -> u32 {
-        let bits = (self.word(file) >> self.first) & self.window;
+        let word = self.word(file);
         let set = match self.combine {
-            Combine::PerLane => bits,
-            Combine::Any if bits != 0 => self.window,
-            Combine::All if bits == self.window => self.window,
+            Combine::PerLane => (word >> self.first) & self.window,
+            Combine::Any if word & self.tested != 0 => self.window,
+            Combine::All if word & self.tested == self.tested => self.window,
             Combine::Any | Combine::All => 0,
         };
         if self.invert { !set & self.window } else { set }

@@ -1,6 +1,6 @@
 //! What the translation of an instruction can query about its operands.
 
-use super::layout::{Layout, RoutineLayout};
+use super::layout::{Layout, Place, RoutineLayout};
 use super::operand::Problem;
 use crate::code::{Combine, Flag, Lanes, Modify, RawPlace, Region, Scalar, StatePlace, extend};
 use crate::fault::Unsupported;
@@ -158,8 +158,8 @@ impl Context<'_> {
         let mut flag = self.flag_of(word.id(), lanes)?;
         match word.combine() {
             PredicateCombine::PerLane => {}
-            PredicateCombine::Any => flag.combine = Combine::Any,
-            PredicateCombine::All => flag.combine = Combine::All,
+            PredicateCombine::Any => self.combine(&mut flag, Combine::Any, word.id(), lanes)?,
+            PredicateCombine::All => self.combine(&mut flag, Combine::All, word.id(), lanes)?,
             PredicateCombine::Reserved => {
                 return Err(Problem::form("a predicate combination that means nothing"));
             }
@@ -168,12 +168,30 @@ impl Context<'_> {
         Ok(Some(flag))
     }
 
-    /// A predicate variable as data.
-    pub(crate) fn flag_of(&self, id: PredicateId, lanes: Lanes) -> Result<Flag, Problem> {
-        let place = usize::from(id.0)
+    /// Combines elements of a predicate: those of the group of as many channels as the variable has elements, in which
+    /// the lanes are, whatever the execution size is. That is what Intel's finalizer makes of it.
+    fn combine(
+        &self,
+        flag: &mut Flag,
+        combine: Combine,
+        id: PredicateId,
+        lanes: Lanes,
+    ) -> Result<(), Problem> {
+        flag.combine = combine;
+        flag.tested = lanes.group(self.predicate_place(id)?.elements);
+        Ok(())
+    }
+
+    fn predicate_place(&self, id: PredicateId) -> Result<&Place, Problem> {
+        usize::from(id.0)
             .checked_sub(1)
             .and_then(|index| self.routine.predicates.get(index))
-            .ok_or_else(|| Problem::form(format!("predicate {id}, which is not declared")))?;
+            .ok_or_else(|| Problem::form(format!("predicate {id}, which is not declared")))
+    }
+
+    /// A predicate variable as data.
+    pub(crate) fn flag_of(&self, id: PredicateId, lanes: Lanes) -> Result<Flag, Problem> {
+        let place = self.predicate_place(id)?;
         Ok(Flag {
             offset: u32::try_from(place.offset)
                 .map_err(|_| Problem::form("a predicate beyond 4 GiB"))?,

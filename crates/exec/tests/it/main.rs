@@ -10,6 +10,7 @@ mod live;
 mod observed;
 mod operands;
 mod passes;
+mod predicates;
 mod starts;
 mod stops;
 mod support;
