@@ -125,12 +125,12 @@ impl View<'_, '_> {
         })
     }
 
-    /// The elements of a predicate that are combined, by the number of channels that its elements make.
+    /// The elements of a predicate that are combined: of the lanes; for one lane all of the variable.
     fn group_of(&self, id: PredicateId, lanes: Lanes) -> Vec<bool> {
         let word = self.predicate(id);
         let first = lanes.first as usize;
         let size = self.elements_of_predicate(id).next_power_of_two().max(1);
-        let group = if size > lanes.count {
+        let group = if lanes.count == 1 {
             let start = first / size * size;
             start..start + size
         } else {

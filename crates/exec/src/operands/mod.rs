@@ -158,8 +158,7 @@ pub struct Flag {
     pub invert: bool,
     /// Lanes of the instruction, as a mask.
     pub window: u32,
-    /// Bits of the word that are combined: those of the variable, which may have more elements than the instruction has
-    /// lanes. Not used for each lane by itself.
+    /// Bits of the word that are combined ([`Lanes::group`]). Not used for each lane by itself.
     pub tested: u32,
 }
 
@@ -263,15 +262,15 @@ impl Lanes {
         full(self.count as usize)
     }
 
-    /// The channels that are combined of a predicate variable of so many elements, as bits of its word: the group of as
-    /// many channels in which the lanes are, or the lanes themselves if they are more.
+    /// The channels that are combined of a predicate variable of so many elements, as bits of its word: the lanes; of an
+    /// instruction with one lane the group of as many channels as there are elements, in which the lane is.
     #[must_use]
     pub fn group(self, elements: u32) -> u32 {
         let (count, first) = (usize::from(self.count), usize::from(self.first));
         let size = elements.clamp(1, 32).next_power_of_two() as usize;
-        let (start, size) = match size > count {
-            true => (first / size * size, size),
-            false => (first, count),
+        let (start, size) = match count {
+            1 => (first / size * size, size),
+            _ => (first, count),
         };
         u32::try_from(start)
             .ok()

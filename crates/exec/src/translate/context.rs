@@ -168,8 +168,8 @@ impl Context<'_> {
         Ok(Some(flag))
     }
 
-    /// Combines elements of a predicate: those of the group of as many channels as the variable has elements, in which
-    /// the lanes are, whatever the execution size is. That is what Intel's finalizer makes of it.
+    /// Combines elements of a predicate: those of the lanes, as the definition of predication says. For one lane that
+    /// would be no combination: there Intel's compilers mean all elements of the variable, and its finalizer tests them.
     fn combine(
         &self,
         flag: &mut Flag,

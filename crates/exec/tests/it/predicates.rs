@@ -1,4 +1,4 @@
-//! `any` and `all` combine the elements of the predicate variable, not those of the instruction's lanes alone.
+//! `any` and `all` combine the elements of the lanes, or of the whole variable for an instruction with one lane.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -43,25 +43,27 @@ fn selected(control: &str, (elements, bits): (usize, u32), (first, lanes): (usiz
 }
 
 #[test]
-fn elements_of_the_variable_are_combined() {
+fn elements_are_combined() {
     for elements in [1, 2, 4, 8, 16, 32] {
-        let all = u32::MAX >> (32 - elements);
-        for lanes in [1, 2, 4, 8, 16, 32]
-            .into_iter()
-            .filter(|lanes| *lanes <= elements)
-        {
+        let sizes = [1, 2, 4, 8, 16, 32].into_iter();
+        for lanes in sizes.filter(|lanes| *lanes <= elements) {
             for first in (0..elements).step_by(lanes.max(4)) {
                 let selected = |control, bits| selected(control, (elements, bits), (first, lanes));
+                let tested = match lanes {
+                    1 => 0..elements,
+                    _ => first..first + lanes,
+                };
+                let all = tested.clone().fold(0, |all, bit| all | 1 << bit);
                 for bit in 0..elements {
-                    let one = 1 << bit;
-                    assert!(selected("P.any", one), "{elements} {first} {lanes} {bit}");
-                    assert!(!selected("!P.any", one));
-                    let is_all = one == all;
-                    assert_eq!(selected("P.all", one), is_all);
-                    assert_eq!(selected("P.all", all & !one), all & !one == all);
-                    assert_eq!(selected("!P.all", all & !one), all & !one != all);
+                    let is_tested = tested.contains(&bit);
+                    let name =
+                        format!("{elements} elements, {lanes} lanes from {first}, bit {bit}");
+                    assert_eq!(selected("P.any", 1 << bit), is_tested, "{name}");
+                    assert_eq!(selected("!P.any", 1 << bit), !is_tested, "{name}");
+                    assert_eq!(selected("P.all", all & !(1 << bit)), !is_tested, "{name}");
+                    assert_eq!(selected("!P.all", all & !(1 << bit)), is_tested, "{name}");
                 }
-                assert!(!selected("P.any", 0) && selected("P.all", all));
+                assert!(!selected("P.any", !all) && selected("P.all", all));
             }
         }
     }
