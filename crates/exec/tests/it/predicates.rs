@@ -1,6 +1,6 @@
 //! `any` and `all` combine the elements of the lanes, or of the whole variable for an instruction with one lane.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use crate::common::program;
 use visakit_exec::{Group, Limits, Memory, Options, ThreadStart};
