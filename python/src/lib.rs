@@ -138,7 +138,7 @@ fn os_error(path: &std::path::Path, error: &std::io::Error) -> PyErr {
                 .next()
                 .unwrap_or_default()
                 .to_owned();
-            PyOSError::new_err((number, text, path.to_owned()))
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
         }
         None => PyOSError::new_err(format!("{}: {error}", path.display())),
     }

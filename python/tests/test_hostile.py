@@ -161,7 +161,7 @@ def test_indices_count_from_both_ends(obj: visakit.Object) -> None:
     for index in (len(obj), -len(obj) - 1):
         with pytest.raises(IndexError):
             obj[index]
-    with pytest.raises(IndexError):
+    with pytest.raises(KeyError, match="subgroups"):
         obj["nobody"]
     with pytest.raises(TypeError):
         obj[1.5]  # type: ignore[index]

@@ -63,7 +63,7 @@ def schema() -> str:
     for name, doc, columns in visakit.schema():
         out.append(f"\n### `{name}`\n\n{doc}\n\n| column | type | may be absent | what |\n|---|---|---|---|\n")
         for column, kind, nullable, what in columns:
-            out.append(f"| `{column}` | {kind} | {'yes' if nullable else ''} | {what} |\n")
+            out.append(f"| `{column}` | `{kind}` | {'yes' if nullable else ''} | {what} |\n")
     return "".join(out)
 
 
