@@ -26,18 +26,21 @@ fn exists(tool: &str) -> bool {
 
 /// What was published may not change but in a new version; before the first release there is nothing to compare with.
 fn api() -> Done {
-    let newest = ["describe", "--tags", "--abbrev=0", "--match", "v*"];
-    let newest = Command::new("git")
-        .args(newest)
+    let tags = ["tag", "--list", "v*", "--merged", "HEAD", "--sort=-creatordate"];
+    let tags = Command::new("git")
+        .args(tags)
         .current_dir(visakit_testing::root())
         .output()?;
-    let newest = String::from_utf8(newest.stdout)?;
-    match newest.trim() {
-        "" => {
+    if !tags.status.success() {
+        return Err(String::from_utf8_lossy(&tags.stderr).into());
+    }
+    let tags = String::from_utf8(tags.stdout)?;
+    match tags.lines().next() {
+        None => {
             println!("no release yet: there is no API to compare with");
             Ok(())
         }
-        tag => call(cargo().args(["semver-checks", "--workspace", "--baseline-rev", tag])),
+        Some(tag) => call(cargo().args(["semver-checks", "--workspace", "--baseline-rev", tag])),
     }
 }
 
