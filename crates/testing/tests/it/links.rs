@@ -116,6 +116,26 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What follows the end of a block of code on its line would be code of a block that never ends.
+#[test]
+fn blocks_of_code_end() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let mut begun = None;
+        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+            match (line.strip_prefix("```"), begun) {
+                (Some(_), None) => begun = Some(number),
+                (Some(rest), Some(_)) => {
+                    assert!(rest.is_empty(), "{}:{number}: {line}", page.display());
+                    begun = None;
+                }
+                (None, _) => {}
+            }
+        }
+        assert_eq!(begun, None, "{}: not ended", page.display());
+    }
+}
+
 #[test]
 fn the_guide_has_all_of_its_pages() {
     let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
