@@ -26,7 +26,14 @@ fn exists(tool: &str) -> bool {
 
 /// What was published may not change but in a new version; before the first release there is nothing to compare with.
 fn api() -> Done {
-    let tags = ["tag", "--list", "v*", "--merged", "HEAD", "--sort=-creatordate"];
+    let tags = [
+        "tag",
+        "--list",
+        "v*",
+        "--merged",
+        "HEAD",
+        "--sort=-creatordate",
+    ];
     let tags = Command::new("git")
         .args(tags)
         .current_dir(visakit_testing::root())
