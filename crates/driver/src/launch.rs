@@ -262,7 +262,7 @@ impl Launch {
         if let LaunchError::Asserted { printed, .. } = error {
             visakit_host::print(printed);
             watch::report();
-            std::process::abort();
+            visakit_host::abort();
         }
         fail(match error {
             LaunchError::Argument { .. } | LaunchError::ArgumentCount { .. } => {

@@ -450,6 +450,20 @@ static void groups_of_queues(ze_module_handle_t module) {
         CHECK(y[0] == (int)group && y[15] == (int)group);
         OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(fixed)); OK(zeMemFree(context, x)); OK(zeMemFree(context, y));
     }
+    /* Lists are for queues of their group. */
+    for (uint32_t of_list = 0; of_list < 2; of_list++) for (uint32_t of_queue = 0; of_queue < 2; of_queue++) {
+        ze_command_queue_handle_t queue;
+        ze_command_queue_desc_t order = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, 0, of_queue, 0, 0, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS, 0};
+        ze_command_list_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, 0, of_list, 0};
+        OK(zeCommandQueueCreate(context, device, &order, &queue));
+        OK(zeCommandListCreate(context, device, &desc, &list));
+        int *x = shared(4), one = 1;
+        OK(zeCommandListAppendMemoryFill(list, x, &one, 4, 4, 0, 0, 0));
+        OK(zeCommandListClose(list));
+        IS(zeCommandQueueExecuteCommandLists(queue, 1, &list, 0), of_list == of_queue ? 0 : ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+        CHECK(x[0] == (of_list == of_queue));
+        OK(zeCommandListDestroy(list)); OK(zeCommandQueueDestroy(queue)); OK(zeMemFree(context, x));
+    }
 }
 
 static void other_contexts(void) {

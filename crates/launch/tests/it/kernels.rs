@@ -443,3 +443,18 @@ fn metadata_of_another_compilation_are_refused() {
          take the metadata of the same compilation"
     );
 }
+
+/// What was examined is what is launched, whatever becomes of the files.
+#[test]
+fn dumps_are_read_once() {
+    let folder =
+        visakit_files::TemporaryFolder::new(&std::env::temp_dir(), "visakit-test").unwrap();
+    let text = std::fs::read(fixture("lookup.pvc.visaasm")).unwrap();
+    let path = folder.path().join("OCL_asm1_simd32_lookup.visaasm");
+    visakit_files::scratch(&path, &text).unwrap();
+    let dump = visakit_launch::Dump::open(folder.path()).unwrap();
+    visakit_files::write(&path, b"another text").unwrap();
+    let kernel = dump.kernel(Some("lookup")).unwrap();
+    assert_eq!(kernel.sources.first().unwrap().bytes, text);
+    assert_eq!(dump.input(folder.path()).unwrap().sources.len(), 1);
+}

@@ -7,7 +7,7 @@ use super::{Handle, api, chain, events, get, get_all, get_some, list, take};
 use crate::error::{Error, Result, ensure};
 use crate::objects::event::Event;
 use crate::objects::kernel::Kernel;
-use crate::objects::list::{Launched, List};
+use crate::objects::list::{Launched, List, Sets};
 use opencl_sys as cl;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -25,6 +25,22 @@ const COOPERATIVE: u32 = 0x2_0036;
 #[derive(Clone, Copy)]
 pub(super) struct Wait(pub(super) Handle, pub(super) u32, pub(super) *const Handle);
 
+/// What a command sets that gets an event now.
+pub(super) fn signal(event: Option<&Event>) -> Result<Sets> {
+    let Some(event) = event else {
+        return Ok(Sets::default());
+    };
+    Ok(Sets {
+        signal: Some(event.for_command()?),
+        is_renewed: event.counter.is_some(),
+        is_timed: is_timed(event),
+    })
+}
+
+fn is_timed(event: &Event) -> bool {
+    event.is_timed && simulates()
+}
+
 /// A command that does nothing but wait and signal.
 ///
 /// # Safety
@@ -37,7 +53,7 @@ pub(super) unsafe fn command(wait: &Wait) -> Result<Command> {
     Ok(Command {
         // Before the signal, which a counter-based event renews.
         waits: waits.iter().map(|event| event.signal()).collect(),
-        sets: get_some::<Event>(signal)?.map(|event| event.for_command()),
+        sets: self::signal(get_some::<Event>(signal)?.as_deref())?.signal,
         ..Command::default()
     })
 }
@@ -60,6 +76,9 @@ pub(super) unsafe fn append(
 }
 
 /// The same for a command whose launch can be changed.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn append_some(
     list: Handle,
     wait: Wait,
@@ -67,7 +86,7 @@ unsafe fn append_some(
 ) -> Result<()> {
     let list = get::<List>(list)?;
     let event = get_some::<Event>(wait.0)?;
-    let is_timed = event.as_ref().is_some_and(|event| event.is_timed) && simulates();
+    let is_timed = event.as_deref().is_some_and(is_timed);
     let (action, launch) = make(&list, is_timed)?;
     // SAFETY: the caller's promise.
     let command = unsafe { command(&wait)? };
@@ -77,6 +96,9 @@ unsafe fn append_some(
 }
 
 /// The same for a command that runs kernels.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn append_launch(
     list: Handle,
     wait: Wait,
@@ -92,6 +114,9 @@ unsafe fn append_launch(
 }
 
 /// Appends a launch of a kernel as it is now.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn launch(list: Handle, kernel: Arc<Kernel>, groups: [u32; 3], wait: Wait) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
@@ -159,6 +184,9 @@ fn launch_from(
 }
 
 /// Sets all arguments from an array of pointers to their values.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn arguments(kernel: &Kernel, values: *const *const c_void) -> Result<()> {
     let count = u32::try_from(kernel.model.count()).unwrap_or(0);
     // SAFETY: the caller's promise: a pointer for each argument.

@@ -75,6 +75,9 @@ fn drivers() -> impl ExactSizeIterator<Item = Handle> {
 }
 
 /// Lets kernels reach all memory of the program, if it says so.
+///
+/// # Safety
+/// As of [`lend_process_memory`].
 unsafe fn lend() {
     if lends() {
         // SAFETY: who sets the variable promises that kernels access what the program keeps for them.

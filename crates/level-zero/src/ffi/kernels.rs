@@ -17,6 +17,9 @@ const PREFERRED_MULTIPLE: u32 = 0x21;
 const LARGEST_GROUP: u32 = 0x1_0013;
 
 /// A handle that an argument holds.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn handle(size: usize, value: *const c_void) -> Result<Handle> {
     ensure(
         size == size_of::<Handle>(),

@@ -18,6 +18,9 @@ use visakit_driver::program::Program;
 const PROGRAM: u32 = 0x2_0002;
 
 /// A module's code: memory of the caller.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn code(from: *const u8, size: usize) -> Result<Vec<u8>> {
     ensure(!from.is_null(), Error::INVALID_NULL_POINTER)?;
     ensure(size > 0, Error::INVALID_SIZE)?;
@@ -25,6 +28,10 @@ unsafe fn code(from: *const u8, size: usize) -> Result<Vec<u8>> {
     Ok(unsafe { std::slice::from_raw_parts(from, size) }.to_vec())
 }
 
+/// The options of a module, which may be none.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn flags(from: *const c_char) -> Result<String> {
     if from.is_null() {
         return Ok(String::new());
@@ -34,6 +41,9 @@ unsafe fn flags(from: *const c_char) -> Result<String> {
 }
 
 /// A program of SPIR-V with its constants.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn program(
     context: &Arc<Context>,
     code: Vec<u8>,
@@ -61,6 +71,9 @@ unsafe fn program(
 }
 
 /// The parts of a module of several.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn parts(
     context: &Arc<Context>,
     descriptor: *const ProgramDescriptor,
@@ -87,6 +100,10 @@ unsafe fn parts(
     }
 }
 
+/// A module as a descriptor says it, and the compiler's log.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn built(
     context: &Arc<Context>,
     device: &Arc<Device>,

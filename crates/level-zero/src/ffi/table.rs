@@ -21,6 +21,9 @@ const MAJOR: u32 = 1;
 type Entry = *const ();
 
 /// Writes the entries that a loader of a version has room for.
+///
+/// # Safety
+/// The table is null, or has the entries of the version.
 unsafe fn fill(version: u32, to: *mut Entry, entries: &[(u32, Entry)]) -> Result<()> {
     ensure(!to.is_null(), Error::INVALID_NULL_POINTER)?;
     ensure(version >> 16 == MAJOR, Error::UNSUPPORTED_VERSION)?;

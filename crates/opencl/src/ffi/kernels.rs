@@ -26,6 +26,10 @@ fn device(handle: Pointer) -> Result<Option<Arc<Device>>> {
     }
 }
 
+/// A grid as an entry point is given it.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn grid(
     dimensions: u32,
     offset: *const usize,
@@ -50,6 +54,9 @@ pub(super) unsafe fn grid(
 }
 
 /// Sets an argument from what the caller has at a place.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn set(kernel: &Kernel, index: u32, size: usize, value: Pointer) -> Result<()> {
     // SAFETY: the caller's promise: null, or a value of that size.
     unsafe {
@@ -101,6 +108,9 @@ pub(super) unsafe fn set(kernel: &Kernel, index: u32, size: usize, value: Pointe
 }
 
 /// Says what memory a kernel reaches besides its arguments.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn inform(kernel: &Kernel, name: u32, size: usize, value: Pointer) -> Result<()> {
     let list = [
         cl::CL_KERNEL_EXEC_INFO_SVM_PTRS,

@@ -16,6 +16,9 @@ use visakit_driver::program::Program;
 type Notify = Option<unsafe extern "C" fn(Pointer, Pointer)>;
 
 /// Calls a callback when building has ended.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn notified(
     result: Result<()>,
     program: Pointer,
