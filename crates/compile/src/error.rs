@@ -1,5 +1,6 @@
 //! Why there is no vISA, and what to do.
 
+use crate::WIDTHS;
 use crate::device::{compiler_name, like};
 use std::path::PathBuf;
 use visakit_isa::{Device, Platform};

@@ -283,6 +283,7 @@ fn launching(list: &List, kernel: &Arc<Kernel>, sets: Option<Arc<Signal>>) -> u6
         kernel: Arc::clone(kernel),
         groups: [1, 1, 1],
         is_timed: false,
+        is_cooperative: false,
     };
     let number = list.number_next().unwrap();
     let command = Command {

@@ -2,7 +2,7 @@
 
 use super::lists::computes;
 use super::memory::memory;
-use super::types::{Groups, Timestamps};
+use super::types::{Groups, Switch, Timestamps};
 use super::{Handle, api, chain, events, get, get_all, get_some, list, take};
 use crate::error::{Error, Result, ensure};
 use crate::objects::event::Event;
@@ -117,7 +117,11 @@ unsafe fn append_launch(
 ///
 /// # Safety
 /// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
-unsafe fn launch(list: Handle, kernel: Arc<Kernel>, groups: [u32; 3], wait: Wait) -> Result<()> {
+unsafe fn launch(
+    list: Handle,
+    (kernel, groups, is_cooperative): (Arc<Kernel>, [u32; 3], bool),
+    wait: Wait,
+) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
         append_some(list, wait, |list, is_timed| {
@@ -126,6 +130,7 @@ unsafe fn launch(list: Handle, kernel: Arc<Kernel>, groups: [u32; 3], wait: Wait
                 kernel,
                 groups,
                 is_timed,
+                is_cooperative,
             };
             Ok((Some(launched.action()?), Some(launched)))
         })
@@ -148,17 +153,21 @@ pub(super) const fn sizes(groups: &Groups) -> [u32; 3] {
     [groups.x, groups.y, groups.z]
 }
 
-/// Most groups of a cooperative launch: they may wait for each other, and groups do not run at once.
-pub(super) const COOPERATIVE_GROUPS: u32 = 1;
-
-fn alone(groups: [u32; 3]) -> Result<()> {
-    let count = groups
-        .iter()
-        .fold(1_u64, |n, d| n.saturating_mul((*d).into()));
-    ensure(
-        count <= COOPERATIVE_GROUPS.into(),
-        Error::UNSUPPORTED_FEATURE,
-    )
+/// Whether parameters of a launch say that its groups wait for each other.
+///
+/// # Safety
+/// A chain, whose structures are of their kinds.
+unsafe fn is_cooperative(next: *const c_void) -> Result<bool> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let found = chain(next)
+            .into_iter()
+            .find(|(kind, _)| *kind == COOPERATIVE);
+        let Some((_, place)) = found else {
+            return Ok(false);
+        };
+        Ok(take(place.cast::<Switch>())?.is_on != 0)
+    }
 }
 
 /// Number of groups, as memory has it when the command runs.
@@ -177,7 +186,7 @@ fn launch_from(
     let Some(groups) = counts(span, at) else {
         return (fail(cl::CL_INVALID_VALUE), None);
     };
-    match kernel.launch(groups, is_timed) {
+    match kernel.launch(groups, is_timed, false) {
         Ok(launch) => launch.run(),
         Err(_) => (fail(cl::CL_INVALID_WORK_GROUP_SIZE), None),
     }
@@ -231,7 +240,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
-        launch(list, kernel, groups, Wait(signal, waits, events))
+        launch(list, (kernel, groups, false), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelWithParameters(
@@ -240,10 +249,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
-        if chain(next).iter().any(|(kind, _)| *kind == COOPERATIVE) {
-            alone(groups)?;
-        }
-        launch(list, kernel, groups, Wait(signal, waits, events))
+        launch(list, (kernel, groups, is_cooperative(next)?), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelWithArguments(
@@ -251,12 +257,9 @@ api! {
         signal: Handle, waits: u32, events: *const Handle,
     ) {
         let kernel = get::<Kernel>(kernel)?;
-        if chain(next).iter().any(|(kind, _)| *kind == COOPERATIVE) {
-            alone(sizes(&groups))?;
-        }
         kernel.set_group(sizes(&group))?;
         arguments(&kernel, values)?;
-        launch(list, kernel, sizes(&groups), Wait(signal, waits, events))
+        launch(list, (kernel, sizes(&groups), is_cooperative(next)?), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchCooperativeKernel(
@@ -264,8 +267,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
-        alone(groups)?;
-        launch(list, kernel, groups, Wait(signal, waits, events))
+        launch(list, (kernel, groups, true), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelIndirect(

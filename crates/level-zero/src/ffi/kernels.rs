@@ -1,6 +1,5 @@
 //! Kernels.
 
-use super::append::COOPERATIVE_GROUPS;
 use super::types::{Flags, KernelDescriptor, KernelProperties, Number};
 use super::{Handle, answer, api, chain, change, destroy, get, give, put, take, text};
 use crate::error::{Error, Result, ensure};
@@ -80,8 +79,7 @@ api! {
     }
 
     fn zeKernelSuggestMaxCooperativeGroupCount(kernel: Handle, to: *mut u32) {
-        get::<Kernel>(kernel)?;
-        put(to, COOPERATIVE_GROUPS)
+        put(to, get::<Kernel>(kernel)?.most_groups()?)
     }
 
     fn zeKernelSetArgumentValue(kernel: Handle, index: u32, size: usize, value: *const c_void) {

@@ -321,11 +321,11 @@ tables! {
         0 zeImageCreate => images,
         0 zeImageDestroy => images,
         3 zeImageGetAllocPropertiesExt => images,
-        5 zeImageViewCreateExt,
+        5 zeImageViewCreateExt => images,
     }
     zeGetImageExpProcAddrTable {
         2 zeImageGetMemoryPropertiesExp => images,
-        2 zeImageViewCreateExp,
+        2 zeImageViewCreateExp => images,
         9 zeImageGetDeviceOffsetExp,
     }
     zeGetMemProcAddrTable {

@@ -83,6 +83,8 @@ pub struct Launched {
     pub groups: [u32; 3],
     /// Whether its time is asked for.
     pub is_timed: bool,
+    /// Whether its groups wait for each other.
+    pub is_cooperative: bool,
 }
 
 impl Launched {
@@ -99,7 +101,9 @@ impl Launched {
     /// # Errors
     /// Those of [`Kernel::launch`].
     pub fn action(&self) -> Result<Action> {
-        let launch = self.kernel.launch(self.groups, self.is_timed)?;
+        let launch = self
+            .kernel
+            .launch(self.groups, self.is_timed, self.is_cooperative)?;
         Ok(Arc::new(move || launch.run()))
     }
 }

@@ -338,6 +338,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         memory::clGetImageInfo
         kernels::clGetKernelArgInfo
         kernels::clGetKernelInfo
+        kernels::clGetKernelMaxConcurrentWorkGroupCountINTEL
         kernels::clGetKernelSubGroupInfo
         kernels::clGetKernelSuggestedLocalWorkSizeKHR
         kernels::clGetKernelWorkGroupInfo
