@@ -20,7 +20,7 @@ use ze_visakit::error::Error;
 use ze_visakit::objects::event::{Event, Pool, Scopes};
 use ze_visakit::objects::kernel::Kernel;
 use ze_visakit::objects::list::{Launched, List, Order, Queue, Sets};
-use ze_visakit::objects::module::{Module, options};
+use ze_visakit::objects::module::{Linkage, Module, options};
 use ze_visakit::objects::shared::{Place, Watched};
 
 fn place() -> (Arc<Context>, Arc<Device>) {
@@ -404,6 +404,64 @@ fn other_events_are_set() {
         .unwrap();
     written(&context, &device, &list, at);
     assert!(after.signal().ended().is_none());
+}
+
+/// A module of OpenCL C.
+fn module(place: (&Arc<Context>, &Arc<Device>), source: &str, given: &str) -> Arc<Module> {
+    let program = Program::from_input(place.0, Input::Text(source.into()));
+    let (module, log) = Module::build(place, &[(program, options(given))]);
+    module.expect(&log)
+}
+
+/// Modules call functions of others that they are linked with, which call functions in their turn.
+#[test]
+fn modules_are_linked() {
+    let (context, device) = place();
+    let place = (&context, &device);
+    if !has_ocloc() {
+        return say("NOT RUN: linking modules needs ocloc");
+    }
+    let kernels =
+        "int twice(int); kernel void put(global int *x, int v) { x[get_global_id(0)] = twice(v); }";
+    let library = "-ze-library-compilation";
+    let caller = module(place, kernels, "");
+    let middle = module(
+        place,
+        "int once(int); int twice(int a) { return 2 * once(a); }",
+        library,
+    );
+    let last = module(place, "int once(int a) { return a * 3 + 1; }", library);
+    let no_kernel = Kernel::new(&caller, "put").err();
+    assert_eq!(no_kernel, Some(Error::INVALID_MODULE_UNLINKED));
+    let everything = Linkage {
+        imports: true,
+        missing: true,
+        exports: true,
+    };
+    let said = Module::linkage(&[Arc::clone(&caller), Arc::clone(&middle)], everything).unwrap();
+    let wanted = "module 0: imports twice\nmodule 1: imports once\nmodule 1: cannot resolve once\nmodule 1: exports twice\n";
+    assert_eq!(said, wanted);
+    // None is linked if one cannot be.
+    let (result, log) = Module::link(&[Arc::clone(&caller), Arc::clone(&middle)]);
+    assert_eq!(result, Err(Error::MODULE_LINK_FAILURE));
+    assert!(log.contains("undefined reference to `once`"), "{log}");
+    assert!(Kernel::new(&caller, "put").is_err());
+    let all = [&caller, &middle, &last].map(Arc::clone);
+    assert_eq!(Module::link(&all), (Ok(()), String::new()));
+    assert_eq!(Module::link(&all), (Ok(()), String::new()));
+    // A binary of it is whole.
+    let bytes = caller.binary().unwrap().bytes.clone();
+    let (again, log) = Module::native(place, bytes);
+    for module in [caller, again.expect(&log)] {
+        let kernel = Kernel::new(&module, "put").unwrap();
+        let what = (CL_MEM_TYPE_SHARED_INTEL, 0, 0);
+        let at = context.allocate(16, 0, what).unwrap();
+        kernel.set(0, Arg::Pointer(at)).unwrap();
+        kernel.set(1, Arg::Value(vec![7, 0, 0, 0])).unwrap();
+        let list = List::regular(&context, &device, (0, 0), true);
+        launching(&list, &kernel, None);
+        assert_eq!(written(&context, &device, &list, at), [44, 0, 0, 0]);
+    }
 }
 
 #[test]

@@ -152,6 +152,9 @@ static void modules(ze_module_handle_t module) {
     CHECK(x[0] == 7 && read == 8);
     IS(zeCommandListAppendMemoryCopy(list, &read, (char *)counter + 2, 1 << 20, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
     OK(zeModuleDynamicLink(1, &again, 0));
+    ze_module_properties_t properties = {ZE_STRUCTURE_TYPE_MODULE_PROPERTIES};
+    OK(zeModuleGetProperties(again, &properties));
+    CHECK(properties.flags == 0);
     /* Kernels and commands keep the module. */
     OK(zeModuleDestroy(again));
     OK(zeCommandListAppendLaunchKernel(list, kernel, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));

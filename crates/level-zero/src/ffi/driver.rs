@@ -210,6 +210,9 @@ api! {
 }
 
 /// `zeDriverGetDefaultContext`: returns the context, or null.
+///
+/// # Safety
+/// Nothing but what [`lend_process_memory`] requires where it is asked for.
 #[allow(non_snake_case, reason = "Level Zero's name")]
 pub(super) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Handle) -> Handle {
     static CONTEXT: OnceLock<Option<Arc<Context>>> = OnceLock::new();

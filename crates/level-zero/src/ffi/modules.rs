@@ -6,7 +6,7 @@ use super::{
     text,
 };
 use crate::error::{Error, Result, ensure};
-use crate::objects::module::{BuildLog, Module, options, specialize};
+use crate::objects::module::{BuildLog, Linkage, Module, options, specialize};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use visakit_driver::compiler::Input;
@@ -193,17 +193,29 @@ api! {
     }
 
     fn zeModuleGetProperties(module: Handle, to: *mut Flags) {
-        get::<Module>(module)?;
-        // Modules that import something are not built.
-        change(to, |properties| properties.flags = 0)
+        let binary = get::<Module>(module)?.binary()?;
+        // `ZE_MODULE_PROPERTY_FLAG_IMPORTS`
+        change(to, |properties| properties.flags = u32::from(!binary.imports.is_empty()))
     }
 
     fn zeModuleDynamicLink(count: u32, modules: *const Handle, log: *mut Handle) {
-        get_all::<Module>(modules, count)?;
-        // None imports anything.
+        let (result, said) = Module::link(&get_all::<Module>(modules, count)?);
         if !log.is_null() {
-            give(log, Ok(BuildLog::new(String::new())))?;
+            give(log, Ok(BuildLog::new(said)))?;
         }
-        Ok(())
+        result
+    }
+
+    fn zeModuleInspectLinkageExt(
+        descriptor: *const Flags, count: u32, modules: *const Handle, log: *mut Handle,
+    ) {
+        let flags = take(descriptor)?.flags;
+        ensure(flags & !7 == 0, Error::INVALID_ENUMERATION)?;
+        ensure(count > 0, Error::INVALID_SIZE)?;
+        let modules = get_all::<Module>(modules, count)?;
+        // Without a flag, everything.
+        let asks = |flag: u32| flags == 0 || flags & flag != 0;
+        let wanted = Linkage { imports: asks(1), missing: asks(2), exports: asks(4) };
+        give(log, Ok(BuildLog::new(Module::linkage(&modules, wanted)?)))
     }
 }

@@ -397,7 +397,7 @@ tables! {
         0 zeModuleGetKernelNames => modules,
         0 zeModuleGetProperties => modules,
         0 zeModuleGetFunctionPointer => modules,
-        3 zeModuleInspectLinkageExt,
+        3 zeModuleInspectLinkageExt => modules,
     }
     zeGetModuleBuildLogProcAddrTable {
         0 zeModuleBuildLogDestroy => modules,

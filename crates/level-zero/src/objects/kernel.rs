@@ -68,8 +68,10 @@ impl Kernel {
     /// The kernel of that name.
     ///
     /// # Errors
-    /// [`Error::INVALID_KERNEL_NAME`].
+    /// [`Error::INVALID_KERNEL_NAME`], and [`Error::INVALID_MODULE_UNLINKED`] where functions are missing.
     pub fn new(module: &Arc<Module>, name: &str) -> Result<Arc<Self>> {
+        let is_whole = module.binary()?.imports.is_empty();
+        ensure(is_whole, Error::INVALID_MODULE_UNLINKED)?;
         let model = Model::new(&module.program, name)?;
         let group = Model::required_group(model.metadata(model.binary(&module.device)?)?);
         Ok(Arc::new(Self {

@@ -181,6 +181,9 @@ api! {
     clippy::too_many_arguments,
     reason = "OpenCL's names and signatures"
 )]
+/// Its function of that name.
+/// # Safety
+/// The pointers are those of the caller: null, or valid for what they are said to have.
 pub(super) unsafe extern "C" fn clLinkProgram(
     context: Pointer,
     count: u32,

@@ -33,6 +33,9 @@ fn freed(context: &Context, pointer: Pointer) -> Result<()> {
 }
 
 /// `clSVMAlloc`: returns no error code.
+///
+/// # Safety
+/// None of the arguments is dereferenced.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub(super) unsafe extern "C" fn clSVMAlloc(
     context: Pointer,
@@ -59,6 +62,9 @@ pub(super) unsafe extern "C" fn clSVMAlloc(
 }
 
 /// `clSVMFree`: returns nothing.
+///
+/// # Safety
+/// None of the arguments is dereferenced.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub(super) unsafe extern "C" fn clSVMFree(context: Pointer, pointer: Pointer) {
     let _ = super::call("clSVMFree", || {
