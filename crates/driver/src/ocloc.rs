@@ -246,7 +246,7 @@ impl Ocloc {
         }
         let arguments = (call.arguments)(folder.path());
         let mut command = Command::new(&self.path);
-        if arguments.iter().any(|argument| exports(argument)) {
+        if arguments.iter().any(exports) {
             // All functions are called by their addresses, so that none is left out.
             command.env("IGC_FunctionControl", "4");
         }

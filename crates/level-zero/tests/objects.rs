@@ -1,6 +1,6 @@
 //! Objects of Level Zero without a loader.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use opencl_sys::CL_MEM_TYPE_SHARED_INTEL;
 use std::os::fd::{AsFd as _, AsRawFd as _};
