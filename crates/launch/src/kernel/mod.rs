@@ -456,6 +456,12 @@ impl Loaded {
             bound.add_assert()?;
         }
         if self.needs_all_groups() {
+            let (most, groups) = (self.most_groups(range.local), range.group_count());
+            if groups > most {
+                return Err(LaunchError::Grid(format!(
+                    "the groups wait for each other: of this size at most {most} can, not {groups}"
+                )));
+            }
             // A byte for each group, in whole words.
             let bytes = range.group_count().max(SYNC_BYTES);
             bound.sync = bound.add_zeroes(bytes.next_multiple_of(8))?;

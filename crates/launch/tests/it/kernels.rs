@@ -476,6 +476,10 @@ fn all_groups_begin_before_one_ends() {
     assert!(loaded.needs_all_groups());
     // The last one is as many as may wait for each other.
     let most = u32::try_from(loaded.most_groups([64, 1, 1])).unwrap();
+    let arguments = [Argument::Null, Argument::Null, value(0)];
+    let beyond = NdRange::new(&[(most + 1) * 64], &[64], &[]).unwrap();
+    let refused = loaded.launch(&beyond, &arguments, None, &config).err();
+    assert!(matches!(refused, Some(LaunchError::Grid(_))), "{refused:?}");
     for (groups, rounds) in [(1, 3), (2, 1), (7, 2), (33, 3), (most.min(256), 1)] {
         for workers in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
