@@ -6,13 +6,13 @@ use crate::records;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use visakit::isa::object::{Body, Declaration, Item, Routine as IsaRoutine, RoutineId};
+use visakit::isa::object::{Body, Item, Routine as IsaRoutine, RoutineId};
 use visakit::isa::semantics::Access;
 use visakit::isa::table::FieldDef;
-use visakit::isa::{AnyInstruction, FieldName, Instruction as Isa, StringId, Value};
+use visakit::isa::{AnyInstruction, FieldName, Instruction as Isa, Value};
 use visakit_corpus::column::Name;
 use visakit_corpus::schema::{InstructionRow, OperandRow};
-use visakit_corpus::{describe, describe_operand};
+use visakit_corpus::{describe, describe_operand, resource_name};
 
 /// An instruction as it was when it was taken out of its routine.
 #[pyclass(frozen, module = "visakit")]
@@ -299,46 +299,12 @@ impl Instruction {
 }
 
 impl Instruction {
-    /// What is accessed, by the names that texts have.
+    /// The field of an access, and the name of what is accessed.
     fn shown(&self, access: Access) -> (Option<&'static str>, String) {
-        use visakit::isa::semantics::Resource as R;
-        let format = self.shared.object.format();
-        let declared = |name: Option<StringId>, number: String| {
-            let name = name.and_then(|name| self.body()?.string(name));
-            let name = name.filter(|name| !name.is_empty());
-            name.map_or(number, |name| String::from_utf8_lossy(name).into_owned())
-        };
-        let of = |list: for<'b> fn(&'b Body<'static>) -> &'b Vec<Declaration<'static>>,
-                  number: u32,
-                  first: u32| {
-            let index = usize::try_from(number.checked_sub(first)?).ok()?;
-            Some(list(self.body()?).get(index)?.name)
-        };
-        let resource = match access.resource {
-            R::General(id) => match format.predefined_variable(id) {
-                Some(predefined) => format!("%{}", predefined.name),
-                None => {
-                    let index = id.0.checked_sub(format.predefined_variable_count());
-                    let index = index.and_then(|index| usize::try_from(index).ok());
-                    let variable = index.and_then(|index| self.body()?.variables.get(index));
-                    declared(variable.map(|v| v.name), format!("V{:04}", id.0))
-                }
-            },
-            R::Address(id) => declared(of(|b| &b.addresses, id.0.into(), 0), id.to_string()),
-            R::Predicate(id) => declared(of(|b| &b.predicates, id.0.into(), 1), id.to_string()),
-            R::Surface(id) => {
-                let first = format.predefined_surface_count().into();
-                declared(of(|b| &b.surfaces, id.0.into(), first), id.to_string())
-            }
-            R::Sampler(id) => declared(of(|b| &b.samplers, id.0.into(), 0), id.to_string()),
-            R::AnyGeneral => "any".to_owned(),
-            R::Memory => "memory".to_owned(),
-            R::ExecMask => "exec-mask".to_owned(),
-            R::FloatMode => "float-mode".to_owned(),
-            R::Arguments => "arguments".to_owned(),
-            R::Result => "result".to_owned(),
-        };
-        (access.field.map(FieldName::as_str), resource)
+        let empty = Body::default();
+        let body = self.body().unwrap_or(&empty);
+        let name = resource_name(access.resource, body, self.shared.object.format());
+        (access.field.map(FieldName::as_str), name)
     }
 }
 

@@ -408,6 +408,8 @@ def test_a_source_is_all_that_a_kernel_needs(tmp_path: Path) -> None:
         visakit.Kernel.from_source(b"kernel void scale(global float *x) { x[0] = y; }")
     with pytest.raises(visakit.RunError, match="does not know the device"):
         visakit.Kernel.from_source(source, device="nothing")
+    with pytest.raises(visakit.RunError, match="no SIMD width 7.*8, 16, 32"):
+        visakit.Kernel.from_source(source, simd=7)
 
 
 def test_elements_are_of_the_types_in_the_source() -> None:

@@ -163,6 +163,15 @@ impl Rejected {
         rejected.error = crate::output::printable(text.as_bytes());
         rejected
     }
+
+    /// Code whose SIMD width is decided.
+    fn decided(path: &Path) -> Self {
+        let (message, help) = sources::decided(path);
+        Self {
+            error: format!("{message}; {help}"),
+            ..Self::new(path, &[], &[])
+        }
+    }
 }
 
 impl std::fmt::Display for Rejected {
@@ -183,6 +192,7 @@ pub(crate) fn with<T>(
     let reject = |error: Unopened| match error {
         Unopened::Launch(error) => Rejected::new(path, &[error], &[]),
         Unopened::Compile(error) => Rejected::source(path, &error),
+        Unopened::Decided(path) => Rejected::decided(&path),
     };
     let opened = sources::open(path, reading).map_err(reject)?;
     let input = opened.input(path).map_err(|error| reject(error.into()))?;

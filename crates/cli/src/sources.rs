@@ -6,7 +6,7 @@ use crate::reading::{Reading, told};
 use crate::{Status, input, render};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use visakit::isa::{Device, Platform};
 use visakit_compile::{CompileError, DEFAULT_DEVICE, Program, compile, is_source};
 use visakit_files::TemporaryFolder;
@@ -105,6 +105,8 @@ pub(crate) enum Unopened {
     Launch(LaunchError),
     /// It holds a source that was not compiled.
     Compile(CompileError),
+    /// It holds code whose SIMD width is decided, and another one was asked for.
+    Decided(PathBuf),
 }
 
 impl From<LaunchError> for Unopened {
@@ -124,8 +126,25 @@ impl From<Unopened> for Failure {
         match error {
             Unopened::Launch(error) => told(&[error], &[]),
             Unopened::Compile(error) => refused(&error),
+            Unopened::Decided(path) => {
+                let (message, help) = decided(&path);
+                render::failure_with_help(&message, help);
+                Self::Told(Status::Unusable)
+            }
         }
     }
+}
+
+/// What to say of code whose SIMD width is decided.
+pub(crate) fn decided(path: &Path) -> (String, &'static str) {
+    let message = format!(
+        "{}: is compiled already, for one SIMD width",
+        input::name(path)
+    );
+    (
+        message,
+        "--simd compiles a source for each width: name the OpenCL C or the SPIR-V",
+    )
 }
 
 /// Reports why a source was not compiled; what is wrong with the source itself is a finding.
@@ -143,7 +162,12 @@ pub(crate) fn refused(error: &CompileError) -> Failure {
 
 /// Opens a file, a folder of dumps, or standard input for `-`; compiles sources.
 pub(crate) fn open(path: &Path, reading: Reading) -> Result<Opened, Unopened> {
+    let decided = || match reading.building.simd {
+        Some(_) => Err(Unopened::Decided(path.to_owned())),
+        None => Ok(()),
+    };
     if path.is_dir() {
+        decided()?;
         return Ok(Opened::Dump(Dumped {
             dump: Dump::open(path)?,
             _folder: None,
@@ -156,7 +180,10 @@ pub(crate) fn open(path: &Path, reading: Reading) -> Result<Opened, Unopened> {
         read(path, &mut file?)?
     };
     match found {
-        Found::Program(input) => Ok(Opened::Program(input)),
+        Found::Program(input) => {
+            decided()?;
+            Ok(Opened::Program(input))
+        }
         Found::Source(bytes) => {
             let dumped = reading.building.compile(path, &bytes, reading.platform)?;
             Ok(Opened::Dump(dumped))

@@ -1,5 +1,6 @@
 //! Why there is no vISA, and what to do.
 
+use crate::WIDTHS;
 use crate::device::{compiler_name, like};
 use std::path::PathBuf;
 use visakit_isa::{Device, Platform};
@@ -50,6 +51,9 @@ pub enum CompileError {
         /// The devices that it lists.
         known: Vec<String>,
     },
+    /// No kernel has that SIMD width.
+    #[error("there is no SIMD width {0}")]
+    Width(u32),
     /// What the compiler wrote is no kernel that can be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -66,6 +70,10 @@ impl CompileError {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
+            Self::Width(_) => Some(format!(
+                "the widths are {}; a device may have only some of them",
+                WIDTHS.map(|width| width.to_string()).join(", ")
+            )),
             Self::NoCompiler { .. } => Some(format!(
                 "install the package intel-opencl-icd (Debian 12, Ubuntu 22.04) or intel-ocloc (newer ones), or a release \
                  of {RELEASES}, or name the program in VISAKIT_OCLOC"

@@ -31,6 +31,9 @@ use std::process::{Command, Output};
 use visakit_files::TemporaryFolder;
 use visakit_launch::{Content, Dump, Kernel};
 
+/// The SIMD widths that kernels can have.
+pub const WIDTHS: [u32; 3] = [8, 16, 32];
+
 /// The variable that names the compiler.
 pub const VARIABLE: &str = "VISAKIT_OCLOC";
 
@@ -47,7 +50,7 @@ pub struct Program<'a> {
     pub options: &'a str,
     /// Whether debuggers shall know the variables of OpenCL C; the code may be another then.
     pub debug: bool,
-    /// The SIMD width (8, 16, 32). [default: the compiler's choice; what a kernel requires goes before both]
+    /// The SIMD width, one of [`WIDTHS`]. [default: the compiler's choice; what a kernel requires goes before both]
     pub simd: Option<u32>,
     /// The compiler. [default: that of [`VARIABLE`], or `ocloc` in the path]
     pub compiler: Option<&'a Path>,
@@ -97,6 +100,9 @@ pub fn compile(program: &Program<'_>) -> Result<TemporaryFolder, CompileError> {
             path: program.path.to_owned(),
             content,
         });
+    }
+    if let Some(width) = program.simd.filter(|width| !WIDTHS.contains(width)) {
+        return Err(CompileError::Width(width));
     }
     let temporary = std::env::temp_dir();
     let failed = |path: &Path, source: std::io::Error| CompileError::Io {

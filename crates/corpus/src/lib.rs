@@ -38,6 +38,7 @@ pub mod similar;
 pub use describe::{describe, describe_operand};
 #[cfg(feature = "files")]
 pub use files::fill_file;
+pub use names::resource as resource_name;
 pub use page::page;
 pub use rows::{Source, fill, fill_text, key_of, sha256_hex, unreadable};
 pub use schema::{Select, Table, TableDef, Tables};

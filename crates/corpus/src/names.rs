@@ -1,9 +1,55 @@
 //! Short names for properties of instructions, used in columns and patterns.
 
+use visakit_isa::object::Body;
 use visakit_isa::operand::{Modifier, PredicateCombine};
-use visakit_isa::semantics::{Action, AddressSpace, Callee, DataLayout, Flow, Structure};
+use visakit_isa::semantics::{Action, AddressSpace, Callee, DataLayout, Flow, Resource, Structure};
 use visakit_isa::table::Role;
-use visakit_isa::{ExecMask, Value, VectorOperand};
+use visakit_isa::{ExecMask, Format, StringId, Value, VectorOperand};
+
+/// What is accessed, by the name that texts have: that of its declaration, or else its number.
+#[must_use]
+pub fn resource(resource: Resource, body: &Body<'_>, format: Format) -> String {
+    let declared = |name: Option<StringId>, number: String| {
+        let name = name.and_then(|name| body.string(name));
+        let name = name.filter(|name| !name.is_empty());
+        name.map_or(number, |name| String::from_utf8_lossy(name).into_owned())
+    };
+    let place = |number: u32, first: u32| usize::try_from(number.checked_sub(first)?).ok();
+    match resource {
+        Resource::General(id) => match format.predefined_variable(id) {
+            Some(predefined) => format!("%{}", predefined.name),
+            None => {
+                let place = place(id.0, format.predefined_variable_count());
+                let variable = place.and_then(|place| body.variables.get(place));
+                declared(variable.map(|v| v.name), id.to_string())
+            }
+        },
+        Resource::Address(id) => {
+            let declaration = body.addresses.get(usize::from(id.0));
+            declared(declaration.map(|d| d.name), id.to_string())
+        }
+        Resource::Predicate(id) => {
+            let place = place(id.0.into(), 1);
+            let declaration = place.and_then(|place| body.predicates.get(place));
+            declared(declaration.map(|d| d.name), id.to_string())
+        }
+        Resource::Surface(id) => {
+            let place = place(id.0.into(), format.predefined_surface_count().into());
+            let declaration = place.and_then(|place| body.surfaces.get(place));
+            declared(declaration.map(|d| d.name), id.to_string())
+        }
+        Resource::Sampler(id) => {
+            let declaration = body.samplers.get(usize::from(id.0));
+            declared(declaration.map(|d| d.name), id.to_string())
+        }
+        Resource::AnyGeneral => "any".to_owned(),
+        Resource::Memory => "memory".to_owned(),
+        Resource::ExecMask => "exec-mask".to_owned(),
+        Resource::FloatMode => "float-mode".to_owned(),
+        Resource::Arguments => "arguments".to_owned(),
+        Resource::Result => "result".to_owned(),
+    }
+}
 
 pub(crate) const fn flow(flow: Flow) -> &'static str {
     match flow {

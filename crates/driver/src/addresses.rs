@@ -14,18 +14,20 @@ use visakit_exec::Memory;
 use visakit_exec::memory::{Reachable, Reached, Storage};
 use visakit_host::Block;
 
-/// First region of buffers whose addresses are not the host's: 64 TiB. The first 16,384 of them have addresses of 47
-/// bits.
-const FIRST_REGION: u32 = visakit_host::END_SHARED;
+/// The region of the first buffer whose address is not the host's: 128 TiB, or 256 TiB on AArch64. The program has no memory
+/// there, so that no pointer of the host is taken for the address of a buffer.
+const FIRST_REGION: u32 = if cfg!(target_arch = "aarch64") {
+    1 << 16
+} else {
+    1 << 15
+};
 
 /// The region after the last one: compilers put tags into bits 61 and up.
 const END_REGION: u32 = 1 << 28;
 
-/// The region after the last one of which the program has memory: 128 TiB.
-const END_HOST: u32 = 1 << 15;
-
-/// The first region of the memory that the drivers allot: below, programs may have theirs.
-const FIRST_SHARED: u32 = visakit_host::FIRST_SHARED;
+/// The regions of the memory that the drivers allot: below and above, programs may have theirs.
+const SHARED: std::ops::Range<u64> =
+    visakit_host::FIRST_SHARED as u64..visakit_host::END_SHARED as u64;
 
 /// Released buffers that are remembered, to be named in reports.
 const MOST_RELEASED: usize = 1 << 14;
@@ -35,9 +37,6 @@ static NEXT: AtomicU32 = AtomicU32::new(FIRST_REGION);
 /// An address that nothing has had; `None` if there is none left.
 fn fresh(bytes: usize) -> Option<u64> {
     let count = Memory::regions_of(bytes)?;
-    if visakit_host::lends_process_memory() {
-        NEXT.fetch_max(END_HOST, Relaxed);
-    }
     let after = |next: u32| next.checked_add(count).filter(|end| *end <= END_REGION);
     let region = NEXT.fetch_update(Relaxed, Relaxed, after).ok()?;
     Some(u64::from(region) << 32 | Memory::FIRST)
@@ -311,8 +310,7 @@ impl Addresses {
 
 /// Memory of the program itself, if kernels may access it.
 fn of_host(address: u64) -> Option<Reached> {
-    let ours = u64::from(FIRST_SHARED)..u64::from(FIRST_REGION);
-    let theirs = !ours.contains(&(address >> 32));
+    let theirs = !SHARED.contains(&(address >> 32));
     let (start, storage) =
         visakit_host::process_memory(usize::try_from(address).ok().filter(|_| theirs)?)?;
     Some(Reached {
@@ -346,5 +344,33 @@ impl Addresses {
 impl Reachable for Addresses {
     fn find(&self, address: u64) -> Option<Reached> {
         self.made(address).or_else(|| of_host(address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The last address at which a program can have memory.
+    const HIGHEST_OF_HOSTS: u64 = ((FIRST_REGION as u64) << 32) - 1;
+
+    proptest! {
+        /// What is at an address of its own is not where the program may have memory, and no address is given out twice.
+        #[test]
+        fn addresses_are_not_the_hosts(sizes in prop::collection::vec(1..1_usize << 34, 1..8)) {
+            let addresses = Arc::new(Addresses::default());
+            let mut last = HIGHEST_OF_HOSTS;
+            for size in sizes {
+                let address = Addresses::reserve(size).unwrap();
+                prop_assert!(address > last && address >= 1 << 47);
+                last = address + size as u64;
+                let storage = Block::new(64).unwrap().storage();
+                let held = addresses.hold(address, &storage, What::Buffer);
+                prop_assert_eq!(addresses.made(address).map(|found| found.address), Some(held.address));
+                prop_assert!(addresses.made(HIGHEST_OF_HOSTS).is_none());
+            }
+        }
     }
 }

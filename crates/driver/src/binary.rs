@@ -181,6 +181,10 @@ pub struct Binary {
     /// The parts it was linked from, as far as that is known.
     pub parts: Vec<Part>,
     kernels: BTreeMap<String, Routine>,
+    /// Its functions by their names, for programs that are linked with it.
+    pub(crate) functions: BTreeMap<String, Source>,
+    /// Functions that it calls and does not have.
+    pub imports: Vec<String>,
 }
 
 /// A kernel that only carries symbols.
@@ -235,6 +239,16 @@ impl Binary {
             }
             kernels.insert(info.name.clone(), Routine::new(texts));
         }
+        let all = pieces.iter().filter(|p| p.0.starts_with(TEXT));
+        let all = all.map(|p| (p.0.as_str(), p.1.as_slice()));
+        let inside = zebin.texts.iter();
+        let all = all.chain(inside.map(|(name, text)| (name.as_str(), text.as_slice())));
+        let functions: BTreeMap<_, _> = all
+            .filter_map(|(name, text)| Some((function_name(text)?, source(name, text))))
+            .collect();
+        let undefined = zebin.undefined.iter();
+        let undefined = undefined.filter(|n| !n.starts_with("__") && !functions.contains_key(*n));
+        let imports = undefined.cloned().collect();
         for section in &mut zebin.data {
             section.address = Addresses::reserve(section.bytes.len());
         }
@@ -256,6 +270,8 @@ impl Binary {
             grf_bytes: zebin.grf_bytes.unwrap_or(grf_bytes),
             options,
             kernels,
+            functions,
+            imports,
         })
     }
 
@@ -382,6 +398,14 @@ pub(crate) fn kernel_name(text: &[u8]) -> Option<String> {
     Some(line.trim().trim_matches('"').to_owned())
 }
 
+/// The name of a function that others can call.
+pub(crate) fn function_name(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    let mut lines = text.lines().map(str::trim_start);
+    let line = lines.find_map(|l| l.strip_prefix(".global_function "))?;
+    Some(line.trim().trim_matches('"').to_owned())
+}
+
 /// The number of lanes that a text says it has.
 pub(crate) fn simd_size(text: &[u8]) -> Option<u32> {
     let text = String::from_utf8_lossy(text);
@@ -445,5 +469,8 @@ mod tests {
         assert_eq!(kernel_name(text).as_deref(), Some("add"));
         assert_eq!(simd_size(text), Some(16));
         assert_eq!(kernel_name(b".function f"), None);
+        let function = b".version 4.1\n.global_function \"f\"\n";
+        assert_eq!(function_name(function).as_deref(), Some("f"));
+        assert_eq!(function_name(text), None);
     }
 }

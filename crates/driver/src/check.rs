@@ -87,6 +87,7 @@ impl Watcher for Check {
         kernel.grf_bytes = binary.grf_bytes;
         let config = visakit_check::config(Config {
             interrupt: Some(interrupt()),
+            turn: launching.turn,
             ..Config::default()
         });
         let prepared = kernel.load(&binary.variables, &config)?.launch(

@@ -10,7 +10,7 @@ use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
 use crate::kernel::Kernel;
 use crate::launch::{Grid, command};
-use crate::mutable::{Change, Command, Commands, fields};
+use crate::mutable::{Command, Commands, Drafts, fields};
 use crate::queue::Queue;
 use crate::stream::Action;
 use opencl_sys as cl;
@@ -155,15 +155,15 @@ impl CommandBuffer {
     ///
     /// # Errors
     /// Those of launches; nothing is changed then.
-    pub fn change(&self, changes: &[(Arc<Command>, Change)]) -> Result<()> {
+    pub fn change(&self, drafts: Drafts) -> Result<()> {
         let mut state = lock(&self.state);
-        let made = changes
-            .iter()
-            .map(|(command, change)| command.change(self, change));
-        for (place, action) in made.collect::<Result<Vec<_>>>()? {
-            if let Some(old) = state.actions.get_mut(place) {
+        let actions = drafts.0.iter().map(|draft| draft.action(self));
+        let actions: Vec<_> = actions.collect::<Result<_>>()?;
+        for (draft, action) in drafts.0.into_iter().zip(actions) {
+            if let Some(old) = state.actions.get_mut(draft.command.place) {
                 *old = action;
             }
+            draft.commit();
         }
         Ok(())
     }

@@ -49,6 +49,8 @@ pub struct Job<'a> {
     pub options: &'a str,
     /// For which device.
     pub device: &'a Device,
+    /// Whether it may call functions that it does not have: it is linked later.
+    pub may_import: bool,
 }
 
 /// Adds source lines to texts, without a change to the code.
@@ -164,7 +166,9 @@ impl Session<'_> {
         more: &[&str],
         images: bool,
     ) -> Result<Answer, String> {
-        let mut options = self.job.options.trim().to_owned();
+        let mut words = self.job.options.split_whitespace();
+        let is_library = words.any(|option| option == ocloc::LIBRARY);
+        let mut options = self.job.options.trim().replace(ocloc::LIBRARY, "");
         if !options.contains("-cl-kernel-arg-info") {
             options.push_str(" -cl-kernel-arg-info");
         }
@@ -185,7 +189,11 @@ impl Session<'_> {
             arguments.extend(["-output_no_suffix", "-out_dir"].map(Into::into));
             arguments.push(folder.join(ocloc::OUT).into());
             arguments.extend(["-options", options.as_str()].map(Into::into));
-            arguments.extend(["-internal_options".into(), offered(device, images).into()]);
+            let mut internal = offered(device, images);
+            if is_library {
+                let _ = write!(internal, " {}", ocloc::LIBRARY);
+            }
+            arguments.extend(["-internal_options".into(), internal.into()]);
             arguments.extend(more.iter().map(Into::into));
             arguments
         })
@@ -258,7 +266,8 @@ impl Session<'_> {
         };
         let parsed = visakit_launch::Zebin::parse(zebin)
             .map_err(|error| format!("visakit: the compiler's output: {error}"))?;
-        let undefined = parsed.undefined.iter().filter(|n| !n.starts_with("__"));
+        let undefined = parsed.undefined.iter();
+        let undefined = undefined.filter(|n| !n.starts_with("__") && !job.may_import);
         let mut lines = undefined.map(|name| format!("error: undefined reference to `{name}`"));
         if let Some(first) = lines.next() {
             let lines: Vec<_> = [log, first].into_iter().chain(lines).collect();
@@ -327,6 +336,9 @@ fn texts(zebin: &visakit_launch::Zebin, answer: &Answer) -> Result<Pieces, Strin
             pieces.push((name.clone(), function));
         }
     }
+    // For modules that are linked with this one.
+    let name = format!("{}{}", binary::TEXT, binary::SYMBOLS);
+    pieces.extend(by_address.into_iter().map(|text| (name.clone(), text)));
     Ok(pieces)
 }
 

@@ -11,6 +11,7 @@ use crate::mutable::FIELDS;
 use opencl_sys as cl;
 use std::sync::{Arc, Mutex, OnceLock};
 use visakit_isa::{DataType, Platform as Family};
+use visakit_launch::NdRange;
 
 /// Name and version of an extension, a feature, or something else that has both.
 type NameVersion = (&'static str, u32);
@@ -241,7 +242,7 @@ impl Device {
         match self.model.subgroups {
             [8, ..] if self.model.ip.0 < 12 => 256,
             [8, ..] if self.model.ip.1 < 50 => 512,
-            _ => 1024,
+            _ => NdRange::LARGEST_GROUP as usize,
         }
     }
 

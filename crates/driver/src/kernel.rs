@@ -88,6 +88,8 @@ pub struct Kernel {
     args: Mutex<Vec<Option<Kept>>>,
     /// Whether the host stated that it accesses memory besides its arguments.
     more: AtomicBool,
+    /// Whether the host stated that its groups wait for each other.
+    together: AtomicBool,
 }
 
 impl Object for Kernel {
@@ -157,6 +159,7 @@ impl Kernel {
             args: Mutex::new(vec![None; parameters.len()]),
             parameters: (parameters.into(), named),
             more: AtomicBool::new(false),
+            together: AtomicBool::new(false),
         };
         Ok(Arc::new(kernel))
     }
@@ -173,7 +176,18 @@ impl Kernel {
             parameters: self.parameters.clone(),
             args: Mutex::new(self.kept()),
             more: AtomicBool::new(self.reaches_more()),
+            together: AtomicBool::new(self.is_together()),
         })
+    }
+
+    /// Notes whether its groups wait for each other.
+    pub fn set_together(&self, together: bool) {
+        self.together.store(together, Relaxed);
+    }
+
+    /// Whether the host stated that its groups wait for each other.
+    pub fn is_together(&self) -> bool {
+        self.together.load(Relaxed)
     }
 
     /// Notes whether it reaches memory besides its arguments.

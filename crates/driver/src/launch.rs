@@ -12,7 +12,7 @@ use opencl_sys as cl;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use visakit_isa::Platform;
-use visakit_launch::{Argument, KernelInfo, LaunchError, Loaded, NdRange, Others};
+use visakit_launch::{Argument, Config, KernelInfo, LaunchError, Loaded, NdRange, Others, Turn};
 use visakit_profile::Timer;
 
 /// A grid as passed by the host.
@@ -62,6 +62,8 @@ pub struct Launch {
     range: Option<NdRange>,
     /// Whether its time on the device is wanted.
     is_timed: bool,
+    /// How its groups take turns, if they wait for each other.
+    turn: Option<Turn>,
 }
 
 /// Checks a launch and makes the action of a command of it, with the arguments as they are now.
@@ -71,8 +73,52 @@ pub struct Launch {
 pub fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Action> {
     let place = (&queue.context, &queue.device);
     kernel.binary(&queue.device)?;
-    let launch = Launch::new(place, kernel, kernel.arguments()?, grid, queue.is_timed())?;
+    let mut launch = Launch::new(place, kernel, kernel.arguments()?, grid, queue.is_timed())?;
+    if kernel.is_together() {
+        launch = launch.together()?;
+    }
     Ok(Arc::new(move || launch.run()))
+}
+
+/// How many groups of a size can run at once on a device, and so wait for each other.
+///
+/// # Errors
+/// Kernels that the device does not have, or that cannot be translated.
+pub fn most_groups(
+    device: &Arc<Device>,
+    kernel: &Kernel,
+    args: &[Arg],
+    local: [u32; 3],
+) -> Result<u64> {
+    let binary = kernel.binary(device)?;
+    let info = kernel.metadata(binary)?;
+    let loaded = binary.load(&kernel.name)?;
+    let loaded = loaded.map_err(|_| Code(cl::CL_INVALID_KERNEL))?;
+    let product = |sizes: [u32; 3]| {
+        sizes
+            .iter()
+            .fold(1_u64, |n, d| n.saturating_mul((*d).into()))
+    };
+    let lanes = u64::from(info.execution_env.simd_size.max(1));
+    let threads = product(local).div_ceil(lanes).max(1);
+    let (slices, subslices, _) = device.model.engines;
+    let mut all = u64::from(device.model.units()) * u64::from(device.model.threads());
+    if info.execution_env.grf_count > 128 {
+        all /= 2;
+    }
+    let memory = local_bytes(info, local_sizes(args));
+    let by_memory = device.local_memory().checked_div(memory);
+    let by_memory = by_memory.map(|n| n * u64::from(slices) * u64::from(subslices));
+    let most = (all / threads).min(by_memory.unwrap_or(u64::MAX));
+    Ok(most.clamp(1, loaded.most_groups(local).max(1)))
+}
+
+/// Bytes of the arguments in local memory.
+fn local_sizes(args: &[Arg]) -> impl Iterator<Item = usize> {
+    args.iter().filter_map(|arg| match arg {
+        Arg::Local(bytes) => Some(*bytes),
+        _ => None,
+    })
 }
 
 /// The sizes of groups for a launch.
@@ -133,12 +179,8 @@ impl Launch {
         let global = small(&grid.global, cl::CL_INVALID_GLOBAL_WORK_SIZE)?;
         let offset = small(&grid.offset, cl::CL_INVALID_GLOBAL_OFFSET)?;
         let local = groups(device, &binary, info, grid)?;
-        let sizes = args.iter().filter_map(|arg| match arg {
-            Arg::Local(bytes) => Some(*bytes),
-            _ => None,
-        });
         ensure(
-            local_bytes(info, sizes) <= device.local_memory(),
+            local_bytes(info, local_sizes(&args)) <= device.local_memory(),
             cl::CL_OUT_OF_RESOURCES,
         )?;
         let local = small(&local, cl::CL_INVALID_WORK_GROUP_SIZE)?;
@@ -156,15 +198,33 @@ impl Launch {
             binary,
             args,
             is_timed,
+            turn: None,
         };
-        if launch.range.is_some()
-            && let Err(message) = launch.loaded()?
-        {
-            let name = &kernel.name;
-            context.complain(&format!("kernel `{name}`: {message}"));
-            return fail(cl::CL_INVALID_KERNEL);
+        if launch.range.is_none() {
+            return Ok(launch);
         }
-        Ok(launch)
+        match launch.loaded()? {
+            Ok((loaded, _)) if loaded.needs_all_groups() => launch.together(),
+            Ok(_) => Ok(launch),
+            Err(message) => {
+                let name = &kernel.name;
+                context.complain(&format!("kernel `{name}`: {message}"));
+                fail(cl::CL_INVALID_KERNEL)
+            }
+        }
+    }
+
+    /// The same for groups that wait for each other: all of them begin before one has to end.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` where they are more than the device runs at once.
+    pub fn together(mut self) -> Result<Self> {
+        if let Some(range) = &self.range {
+            let most = most_groups(&self.device, &self.kernel, &self.args, range.local)?;
+            ensure(range.group_count() <= most, cl::CL_INVALID_VALUE)?;
+        }
+        self.turn = Some(Turn::TOGETHER);
+        Ok(self)
     }
 
     /// The translated kernel, with what tells the time if that is wanted.
@@ -212,10 +272,14 @@ impl Launch {
             arguments: &arguments,
             others: &others,
             range,
+            turn: self.turn,
             nanoseconds,
         };
         let outcome = through(&launching, &mut || {
-            let config = binary::config();
+            let config = Config {
+                turn: self.turn,
+                ..binary::config()
+            };
             let Some(timer) = timer else {
                 let launch = loaded.launch(range, &arguments, Some(&others), &config)?;
                 return launch.run(&config);
@@ -262,7 +326,7 @@ impl Launch {
         if let LaunchError::Asserted { printed, .. } = error {
             visakit_host::print(printed);
             watch::report();
-            std::process::abort();
+            visakit_host::abort();
         }
         fail(match error {
             LaunchError::Argument { .. } | LaunchError::ArgumentCount { .. } => {

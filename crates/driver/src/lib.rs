@@ -31,6 +31,7 @@ mod includes;
 pub mod info;
 pub mod kernel;
 pub mod launch;
+pub mod linkage;
 pub mod memory;
 pub mod models;
 pub mod mutable;

@@ -18,16 +18,24 @@ pub const FIELDS: u64 = cl::CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
     | cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
     | cl::CL_MUTABLE_DISPATCH_EXEC_INFO_KHR;
 
+/// What a launch does in the runs that follow.
+#[derive(Clone, Debug)]
+pub(crate) struct Now {
+    /// A copy of the host's kernel with the arguments of the command.
+    kernel: Arc<Kernel>,
+    grid: Grid,
+}
+
 /// A launch that was recorded.
 #[derive(Debug)]
 pub struct Command {
     handle: Handle,
     buffer: Weak<CommandBuffer>,
     /// Its place among the actions.
-    place: usize,
-    /// The host's kernel, and a copy with the arguments of the command.
-    kernel: (Arc<Kernel>, Arc<Kernel>),
-    grid: Mutex<Grid>,
+    pub(crate) place: usize,
+    /// The host's kernel.
+    kernel: Arc<Kernel>,
+    now: Mutex<Now>,
     /// The list that it was recorded with.
     list: Vec<u64>,
     fields: u64,
@@ -58,7 +66,7 @@ impl Drop for Commands {
     }
 }
 
-/// What the host changes of a launch; what is `None` stays.
+/// What the host changes of the grid of a launch; what is `None` stays.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// Work-items in each dimension.
@@ -67,6 +75,93 @@ pub struct Change {
     pub local: Option<Vec<usize>>,
     /// The offset added to global ids.
     pub offset: Option<Vec<usize>>,
+}
+
+/// A launch as it is to become.
+#[derive(Debug)]
+pub struct Draft {
+    pub(crate) command: Arc<Command>,
+    now: Now,
+}
+
+impl Draft {
+    /// The kernel whose arguments are those of the command, if these may be changed.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION` where one of the fields may not.
+    pub fn kernel_for(&self, fields: u64) -> Result<&Kernel> {
+        ensure(fields & !self.command.fields == 0, cl::CL_INVALID_OPERATION)?;
+        Ok(&self.now.kernel)
+    }
+
+    /// Changes the grid.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION` where something may not be changed.
+    pub fn change(&mut self, change: Change) -> Result<()> {
+        let Change {
+            global,
+            local,
+            offset,
+        } = change;
+        let fields = [
+            (offset.is_some(), cl::CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR),
+            (global.is_some(), cl::CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR),
+            (local.is_some(), cl::CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR),
+        ];
+        for (_, field) in fields.iter().filter(|(is_changed, _)| *is_changed) {
+            self.kernel_for(*field)?;
+        }
+        let grid = &mut self.now.grid;
+        if let Some(global) = global {
+            grid.global = global;
+        }
+        if let Some(offset) = offset {
+            grid.offset = offset;
+        }
+        grid.local = local.or(grid.local.take());
+        Ok(())
+    }
+
+    /// The action of the command as it is to become.
+    ///
+    /// # Errors
+    /// Commands of other command buffers, and those of a launch.
+    pub(crate) fn action(&self, buffer: &CommandBuffer) -> Result<Action> {
+        let owner = self.command.buffer.as_ptr();
+        ensure(std::ptr::eq(owner, buffer), Command::INVALID.0)?;
+        command(&buffer.queue, &self.now.kernel, &self.now.grid)
+    }
+
+    /// Makes the command so.
+    pub(crate) fn commit(self) {
+        *lock(&self.command.now) = self.now;
+    }
+}
+
+/// Launches that are changed at once: all of them, or none.
+#[derive(Debug, Default)]
+pub struct Drafts(pub(crate) Vec<Draft>);
+
+impl Drafts {
+    /// A launch as it is to become by what was changed so far.
+    pub fn of(&mut self, command: &Arc<Command>) -> &mut Draft {
+        let drafts = &mut self.0;
+        let known = drafts.iter().position(|d| Arc::ptr_eq(&d.command, command));
+        let place = known.unwrap_or(drafts.len());
+        if known.is_none() {
+            let Now { kernel, grid } = lock(&command.now).clone();
+            drafts.push(Draft {
+                command: Arc::clone(command),
+                now: Now {
+                    kernel: kernel.copy(),
+                    grid,
+                },
+            });
+        }
+        #[expect(clippy::indexing_slicing, reason = "found, or pushed just now")]
+        &mut drafts[place]
+    }
 }
 
 /// What may be changed of a command that is recorded with these names and values of properties, with a zero at the end of
@@ -101,74 +196,20 @@ impl Command {
             handle: Handle::default(),
             buffer: Arc::downgrade(buffer),
             place,
-            kernel: (Arc::clone(kernel), kernel.copy()),
-            grid: Mutex::new(grid.clone()),
+            kernel: Arc::clone(kernel),
+            now: Mutex::new(Now {
+                kernel: kernel.copy(),
+                grid: grid.clone(),
+            }),
             list,
             fields,
         })
     }
 
-    /// The kernel whose arguments are those of the command, if these may be changed.
-    ///
-    /// # Errors
-    /// `CL_INVALID_OPERATION` where one of the fields may not.
-    pub fn kernel_for(&self, fields: u64) -> Result<&Kernel> {
-        ensure(fields & !self.fields == 0, cl::CL_INVALID_OPERATION)?;
-        Ok(&self.kernel.1)
-    }
-
     /// How many dimensions its grid has.
     #[must_use]
     pub fn dimensions(&self) -> usize {
-        lock(&self.grid).global.len()
-    }
-
-    /// Changes the grid, and makes the action of the command anew, with the arguments of its kernel. Returns it with its place.
-    ///
-    /// # Errors
-    /// Fields that may not be changed, and those of a launch.
-    pub(crate) fn change(
-        &self,
-        buffer: &CommandBuffer,
-        change: &Change,
-    ) -> Result<(usize, Action)> {
-        let owner = self.buffer.as_ptr();
-        ensure(
-            std::ptr::eq(owner, buffer),
-            cl::CL_INVALID_MUTABLE_COMMAND_KHR,
-        )?;
-        let mut fields = 0;
-        for (is_changed, field) in [
-            (
-                change.offset.is_some(),
-                cl::CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR,
-            ),
-            (
-                change.global.is_some(),
-                cl::CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR,
-            ),
-            (
-                change.local.is_some(),
-                cl::CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR,
-            ),
-        ] {
-            fields |= if is_changed { field } else { 0 };
-        }
-        ensure(fields & !self.fields == 0, cl::CL_INVALID_OPERATION)?;
-        let mut grid = lock(&self.grid);
-        let mut changed = grid.clone();
-        if let Some(global) = &change.global {
-            changed.global.clone_from(global);
-        }
-        if let Some(offset) = &change.offset {
-            changed.offset.clone_from(offset);
-        }
-        if change.local.is_some() {
-            changed.local.clone_from(&change.local);
-        }
-        let action = command(&buffer.queue, &self.kernel.1, &changed)?;
-        *grid = changed;
-        Ok((self.place, action))
+        lock(&self.now).grid.global.len()
     }
 
     /// `clGetMutableCommandInfoKHR`.
@@ -177,7 +218,7 @@ impl Command {
     /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         let buffer = self.buffer.upgrade().ok_or(Self::INVALID)?;
-        let grid = lock(&self.grid);
+        let grid = &lock(&self.now).grid;
         let or_zeroes = |sizes: &[usize]| match sizes {
             [] => vec![0; grid.global.len()],
             sizes => sizes.to_vec(),
@@ -187,7 +228,7 @@ impl Command {
             cl::CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR => buffer.handle().get().answer(),
             cl::CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR => cl::CL_COMMAND_NDRANGE_KERNEL.answer(),
             cl::CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR => self.list.clone().answer(),
-            cl::CL_MUTABLE_DISPATCH_KERNEL_KHR => self.kernel.0.handle().get().answer(),
+            cl::CL_MUTABLE_DISPATCH_KERNEL_KHR => self.kernel.handle().get().answer(),
             cl::CL_MUTABLE_DISPATCH_DIMENSIONS_KHR => {
                 u32::try_from(grid.global.len()).unwrap_or(0).answer()
             }

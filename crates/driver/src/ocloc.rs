@@ -244,9 +244,14 @@ impl Ocloc {
         for name in [OUT, DUMP] {
             fs::create_dir_all(place(name)).map_err(|e| failed("no temporary folder", &e))?;
         }
+        let arguments = (call.arguments)(folder.path());
         let mut command = Command::new(&self.path);
+        if arguments.iter().any(exports) {
+            // All functions are called by their addresses, so that none is left out.
+            command.env("IGC_FunctionControl", "4");
+        }
         command
-            .args((call.arguments)(folder.path()))
+            .args(arguments)
             .env("IGC_EnableZEBinary", "1")
             .env("IGC_ShaderDumpEnable", "1")
             .env("IGC_DumpToCustomDir", place(DUMP))
@@ -288,6 +293,16 @@ impl Ocloc {
             files,
         })
     }
+}
+
+/// The internal option for code whose functions others call.
+pub(super) const LIBRARY: &str = "-library-compilation";
+
+/// Whether an argument has that option.
+fn exports(argument: &OsString) -> bool {
+    argument
+        .to_str()
+        .is_some_and(|text| text.ends_with(LIBRARY))
 }
 
 /// An error outside the compiler itself.

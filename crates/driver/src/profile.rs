@@ -52,6 +52,7 @@ impl Watcher for Profiler {
         let compiler = compiler();
         let config = visakit_profile::config(Config {
             compile: compiler.as_ref().map(when),
+            turn: launching.turn,
             ..binary::config()
         });
         let prepared = kernel.load(&binary.variables, &config)?.launch(

@@ -199,6 +199,18 @@ impl Program {
     /// # Errors
     /// `CL_BUILD_PROGRAM_FAILURE`; the log says why.
     pub fn build(&self, devices: &[Arc<Device>], options: &str) -> Result<()> {
+        self.build_with(devices, options, false)
+    }
+
+    /// The same for a program that may call functions of others, and is linked with them later.
+    ///
+    /// # Errors
+    /// As of [`Self::build`].
+    pub fn build_open(&self, devices: &[Arc<Device>], options: &str) -> Result<()> {
+        self.build_with(devices, options, true)
+    }
+
+    fn build_with(&self, devices: &[Arc<Device>], options: &str, may_import: bool) -> Result<()> {
         let devices = self.devices(devices)?;
         ensure(self.kernels.load(Relaxed) == 0, cl::CL_INVALID_OPERATION)?;
         let input = self.input();
@@ -215,6 +227,7 @@ impl Program {
                         task: Task::Build(input),
                         options,
                         device: &device,
+                        may_import,
                     });
                     (compiled.container, compiled.log)
                 }
@@ -297,6 +310,7 @@ impl Program {
                         task: Task::Compile(text, &texts),
                         options,
                         device: &device,
+                        may_import: false,
                     });
                     (compiled.container, compiled.log, Some(text.clone()))
                 }
@@ -369,6 +383,16 @@ impl Program {
             linked.change(device, |build| build.options = options.to_owned());
         }
         Ok((linked, failed))
+    }
+
+    /// Takes over its program for a device with what it was linked with, for kernels that are created from now on.
+    ///
+    /// # Errors
+    /// `CL_LINK_PROGRAM_FAILURE` for what is no program.
+    pub fn relink(&self, device: &Arc<Device>, container: Vec<u8>) -> Result<()> {
+        let kind = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        let good = self.accept(device, Some(container), String::new(), kind);
+        ensure(good, cl::CL_LINK_PROGRAM_FAILURE)
     }
 
     /// Its binary for a device, if it was built for it.
@@ -494,6 +518,7 @@ fn link(device: &Device, modules: &[Module], options: &str) -> (Option<Vec<u8>>,
         task: Task::Link(modules),
         options: &all.join(" "),
         device,
+        may_import: false,
     });
     (compiled.container, compiled.log)
 }

@@ -78,7 +78,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// One of the signals is set.
+    /// One of the signals is set, or will never be.
     fn arrive(&self) {
         if self.left.fetch_sub(1, AcqRel) == 1
             && let Some(command) = lock(&self.command).take()
@@ -88,14 +88,32 @@ impl Pending {
     }
 }
 
-/// Nothing can set a signal that nobody has any more: a command that waits for it fails, so that neither those after it nor
-/// who waits for the stream are held up forever.
-impl Drop for Pending {
-    fn drop(&mut self) {
-        if let Some(command) = lock(&self.command).take() {
-            self.stream
-                .ready(command, Some(Code(cl::CL_OUT_OF_RESOURCES)));
+/// A signal that a pending command waits for.
+struct Arrival {
+    pending: Arc<Pending>,
+    /// Whether the command fails where the signal does.
+    matters: bool,
+    result: Result<()>,
+}
+
+impl Arrival {
+    fn new(pending: &Arc<Pending>, matters: bool) -> Self {
+        Self {
+            pending: Arc::clone(pending),
+            matters,
+            // Nothing can set a signal that nobody has any more: then neither those who wait for the command nor those after
+            // it are held up for ever.
+            result: fail(cl::CL_OUT_OF_RESOURCES),
         }
+    }
+}
+
+impl Drop for Arrival {
+    fn drop(&mut self) {
+        if let (Err(code), true) = (self.result, self.matters) {
+            let _ = self.pending.failed.set(code);
+        }
+        self.pending.arrive();
     }
 }
 
@@ -147,6 +165,20 @@ fn wait_for(streams: &[Arc<Shared>]) {
     for stream in streams {
         let _ = stream.wait(None, |state| state.open == 0);
     }
+}
+
+/// Waits until each stream of a device has had no commands.
+///
+/// # Errors
+/// That of a command that failed and of which nobody was told yet.
+pub fn wait_for_device(device: &Arc<Device>) -> Result<()> {
+    let mut result = Ok(());
+    for stream in all() {
+        if Arc::ptr_eq(&stream.device, device) {
+            result = result.and(Stream(stream).wait(None).unwrap_or(Ok(())));
+        }
+    }
+    result
 }
 
 /// Calls something when each stream of the process has had no commands: at once if none has any. Otherwise the call returns
@@ -306,12 +338,10 @@ impl Shared {
         });
         let matters = waits.iter().map(|signal| (signal, true));
         for (signal, matters) in matters.chain(after.iter().map(|signal| (signal, false))) {
-            let pending = Arc::clone(&pending);
+            let arrival = Arrival::new(&pending, matters);
             signal.at_end(move |ended| {
-                if let (Err(code), true) = (ended.result, matters) {
-                    let _ = pending.failed.set(code);
-                }
-                pending.arrive();
+                let mut arrival = arrival;
+                arrival.result = ended.result;
             });
         }
         pending.arrive();

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 use visakit_exec::Interrupt;
-use visakit_launch::{Argument, LaunchError, NdRange, Others, Outcome};
+use visakit_launch::{Argument, LaunchError, NdRange, Others, Outcome, Turn};
 
 /// The launch being watched.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub(crate) struct Launching<'a> {
     pub(crate) others: &'a Others,
     /// The grid.
     pub(crate) range: &'a NdRange,
+    /// How groups take turns, if they wait for each other.
+    pub(crate) turn: Option<Turn>,
     /// Who runs it says how many nanoseconds it takes on the device, if that is known.
     pub(crate) nanoseconds: &'a OnceCell<f64>,
 }

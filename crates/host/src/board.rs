@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
+    fence,
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the first word of a board says.
-const MAGIC: u64 = u64::from_le_bytes(*b"visaboa1");
+const MAGIC: u64 = u64::from_le_bytes(*b"visaboa2");
 
 /// Words before the slots: what it is, how many slots there are, a number of the maker, how often something was posted.
 const HEAD: usize = 8;
@@ -18,11 +19,18 @@ const COUNT: usize = 1;
 const NOTE: usize = 2;
 const POSTED: usize = 3;
 
-/// Words of a slot: its state, and two numbers that belong to that.
-const SLOT: usize = 4;
+/// Words of a slot: its mark, and the numbers that belong to that.
+const SLOT: usize = 1 + NUMBERS;
 
-/// Bits of a state that its posts are counted above.
-const STATE_BITS: u32 = 8;
+/// Numbers of a slot.
+const NUMBERS: usize = 3;
+
+// A mark: the state, whether somebody writes the numbers, and above that how often somebody began to.
+const BUSY: u64 = 1 << 8;
+const ONCE: u64 = 1 << 9;
+
+/// How long somebody may write numbers. Who takes longer has ended meanwhile, and its post is lost.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What a slot says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,7 +38,7 @@ pub struct Post {
     /// The state.
     pub state: u8,
     /// Numbers that belong to it.
-    pub numbers: [u64; 2],
+    pub numbers: [u64; NUMBERS],
     /// Differs from post to post of a slot.
     pub mark: u64,
 }
@@ -97,31 +105,81 @@ impl Board {
         Some(unsafe { &*first.wrapping_add(index) })
     }
 
-    /// Posts to a slot. Returns the mark of the post.
-    pub fn post(&self, slot: usize, state: u8, numbers: [u64; 2]) -> Option<u64> {
-        (slot < self.slots).then_some(())?;
-        let first = HEAD + slot * SLOT;
-        for (place, number) in (first + 1..).zip(numbers) {
-            self.word(place)?.store(number, Relaxed);
-        }
-        let next = |now: u64| (((now >> STATE_BITS) + 1) << STATE_BITS) | u64::from(state);
-        let place = self.word(first)?;
-        let before = place.fetch_update(AcqRel, Acquire, |now| Some(next(now)));
-        self.ring();
-        before.ok().map(next)
+    /// The numbers of a slot.
+    fn numbers(&self, slot: usize) -> Option<[&AtomicU64; NUMBERS]> {
+        let first = HEAD + slot * SLOT + 1;
+        Some([
+            self.word(first)?,
+            self.word(first + 1)?,
+            self.word(first + 2)?,
+        ])
     }
 
-    /// What a slot says.
-    pub fn read(&self, slot: usize) -> Option<Post> {
-        (slot < self.slots).then_some(())?;
-        let first = HEAD + slot * SLOT;
-        let place = self.word(first)?;
+    /// Waits for the mark of a slot whose numbers nobody writes. After [`PATIENCE`] with the same mark it is that one, although
+    /// somebody had begun.
+    fn quiet(place: &AtomicU64) -> u64 {
+        let mut began: Option<(u64, Instant)> = None;
         loop {
             let mark = place.load(Acquire);
-            let numbers = [
-                self.word(first + 1)?.load(Acquire),
-                self.word(first + 2)?.load(Acquire),
-            ];
+            if mark & BUSY == 0 {
+                return mark;
+            }
+            match began {
+                Some((same, since)) if same == mark => {
+                    if since.elapsed() > PATIENCE {
+                        return mark;
+                    }
+                }
+                _ => began = Some((mark, Instant::now())),
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Posts to a slot. Returns the mark of the post.
+    pub fn post(&self, slot: usize, state: u8, numbers: [u64; NUMBERS]) -> Option<u64> {
+        (slot < self.slots).then_some(())?;
+        let place = self.word(HEAD + slot * SLOT)?;
+        let places = self.numbers(slot)?;
+        let mark = loop {
+            let before = Self::quiet(place);
+            let [old, ..] = before.to_le_bytes();
+            // The count tells this one from who had begun before and may go on.
+            let count = (before & !(ONCE - 1)).wrapping_add(ONCE);
+            let busy = count | BUSY | u64::from(old);
+            if place
+                .compare_exchange(before, busy, Acquire, Relaxed)
+                .is_err()
+            {
+                continue;
+            }
+            // Whoever sees a number sees that it is being written.
+            fence(Release);
+            for (place, number) in places.iter().zip(numbers) {
+                place.store(number, Relaxed);
+            }
+            let mark = count | u64::from(state);
+            if place.compare_exchange(busy, mark, Release, Relaxed).is_ok() {
+                break mark;
+            }
+        };
+        self.ring();
+        Some(mark)
+    }
+
+    /// What a slot says; `None` also if whoever writes to it has ended meanwhile.
+    pub fn read(&self, slot: usize) -> Option<Post> {
+        (slot < self.slots).then_some(())?;
+        let place = self.word(HEAD + slot * SLOT)?;
+        let places = self.numbers(slot)?;
+        loop {
+            let mark = Self::quiet(place);
+            if mark & BUSY != 0 {
+                return None;
+            }
+            let numbers = places.map(|place| place.load(Relaxed));
+            // What is read afterwards is not older than the numbers.
+            fence(Acquire);
             if place.load(Relaxed) == mark {
                 let [state, ..] = mark.to_le_bytes();
                 return Some(Post {
@@ -189,13 +247,54 @@ mod tests {
         let other = Board::of(Pages::of(file).unwrap()).unwrap();
         assert_eq!((other.slots(), other.note()), (3, 77));
         assert_eq!(one.read(2), Some(Post::default()));
-        let mark = other.post(2, 5, [6, 7]).unwrap();
+        let mark = other.post(2, 5, [6, 7, 8]).unwrap();
         let post = one.read(2).unwrap();
-        assert_eq!((post.state, post.numbers, post.mark), (5, [6, 7], mark));
-        assert!(one.post(2, 5, [6, 7]).unwrap() > mark);
-        assert_eq!(one.post(3, 1, [0; 2]), None);
+        assert_eq!((post.state, post.numbers, post.mark), (5, [6, 7, 8], mark));
+        assert!(one.post(2, 5, [6, 7, 8]).unwrap() > mark);
+        assert_eq!(one.post(3, 1, [0; 3]), None);
         assert_eq!(one.read(3), None);
         assert_eq!(one.read(0), Some(Post::default()));
+    }
+
+    /// The numbers of a post are those of its state, whoever posts meanwhile.
+    #[test]
+    fn posts_are_whole() {
+        let board = Board::new(2, 0).unwrap();
+        let of = |state: u8| [1, 3, 5].map(|by| u64::from(state) * by);
+        let posters = 2;
+        std::thread::scope(|scope| {
+            for first in 0..posters {
+                let board = &board;
+                scope.spawn(move || {
+                    for round in 0..100_000_u32 {
+                        let [low, ..] = (round * 2 + first).to_le_bytes();
+                        board.post(1, low, of(low)).unwrap();
+                    }
+                });
+            }
+            let mut last = 0;
+            // The state of the last posts of both.
+            while last >> 9 < 200_000 {
+                let post = board.read(1).unwrap();
+                assert_eq!(post.numbers, of(post.state), "{post:?}");
+                assert!(post.mark >= last);
+                last = post.mark;
+            }
+        });
+        assert_eq!(board.read(0), Some(Post::default()));
+    }
+
+    /// Who began to post and never ended holds nobody up for ever.
+    #[test]
+    fn posts_of_the_dead_are_lost() {
+        let board = Board::new(1, 0).unwrap();
+        board.post(0, 1, [1, 2, 3]).unwrap();
+        let place = board.word(HEAD).unwrap();
+        place.fetch_or(BUSY, Relaxed);
+        assert_eq!(board.read(0), None);
+        let mark = board.post(0, 2, [4, 5, 6]).unwrap();
+        let post = board.read(0).unwrap();
+        assert_eq!((post.state, post.numbers, post.mark), (2, [4, 5, 6], mark));
     }
 
     #[test]
@@ -203,7 +302,7 @@ mod tests {
         let board = Board::new(1, 0).unwrap();
         let rung = board.rung();
         std::thread::scope(|scope| {
-            scope.spawn(|| board.post(0, 1, [0; 2]));
+            scope.spawn(|| board.post(0, 1, [0; 3]));
             while board.read(0).unwrap().state == 0 {
                 board.wait(rung, Duration::from_secs(60));
             }

@@ -1,6 +1,6 @@
 //! What a driver in user space needs of its process, and safe Rust does not have: memory by address ([`Block`],
 //! [`Span`]), pages of several processes ([`Pages`], [`Board`]), the
-//! memory of the program itself ([`process_memory`]), C's standard output ([`print()`]), a call at the end of the program
+//! memory of the program itself ([`process_memory`]), C's standard output ([`print()`], [`abort()`]), a call at the end of the program
 //! ([`at_exit`]), whether it was forked ([`forks`]), and another OpenCL driver ([`foreign`]).
 //!
 //! The model of the drivers (`crates/driver`) is safe Rust on top of it.
@@ -17,9 +17,9 @@ mod process;
 
 pub use board::{Board, Post};
 pub use memory::{Block, END_SHARED, FIRST_SHARED, Span};
-pub use output::print;
+pub use output::{abort, print};
 pub use pages::{Pages, duplicate, identity};
-pub use process::{lend_process_memory, lends_process_memory, process_memory};
+pub use process::{lend_process_memory, process_memory};
 
 use std::panic::catch_unwind;
 use std::sync::OnceLock;

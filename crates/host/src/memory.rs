@@ -1,14 +1,13 @@
 //! The host's memory: the storage of buffers, and spans named by callers.
 
 use crate::pages::Pages;
-use std::any::Any;
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use visakit_exec::Memory;
-use visakit_exec::memory::{Storage, Word};
+use visakit_exec::memory::{Lent, Storage, Word};
 
 /// Bytes of a page on devices with their own memory.
 const PAGE: usize = 1 << 16;
@@ -21,8 +20,7 @@ pub const FIRST_SHARED: u32 = 0x40;
 
 const FIRST_REGION: usize = FIRST_SHARED as usize;
 
-/// The region after the last one of blocks with a fixed address: 64 TiB. From there on buffers can have addresses that are
-/// not the host's.
+/// The region after the last one of blocks with a fixed address: 64 TiB.
 pub const END_SHARED: u32 = 0x4000;
 
 const END_REGION: usize = END_SHARED as usize;
@@ -200,11 +198,9 @@ impl Block {
     /// Its first bytes; all if it has fewer.
     pub fn first(self: &Arc<Self>, bytes: usize) -> Storage {
         let count = self.mapped / size_of::<Word>();
-        let owner: Arc<dyn Any + Send + Sync> = Arc::<Self>::clone(self);
-        // SAFETY: the pages exist until the block is dropped, and the storage holds it; words are atomic, so that
-        // others may write them, and every bit pattern is valid.
-        let words = unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), count) };
-        Storage::lent(words, bytes.min(self.bytes), owner)
+        // SAFETY: the pages exist until the block is dropped, and the storage holds it.
+        let words = unsafe { Lent::new(self.start.cast(), count, Arc::<Self>::clone(self)) };
+        Storage::lent(words, bytes.min(self.bytes))
     }
 }
 
@@ -330,9 +326,9 @@ impl Span {
         {
             return None;
         }
-        let start = std::ptr::with_exposed_provenance::<Word>(self.start);
-        // SAFETY: the caller's promise; words are atomic and every bit pattern is valid.
-        let words = unsafe { std::slice::from_raw_parts(start, self.bytes / whole) };
-        Some(Storage::lent(words, self.bytes, Arc::new(())))
+        let start = std::ptr::with_exposed_provenance_mut::<Word>(self.start);
+        // SAFETY: the caller's promise.
+        let words = unsafe { Lent::new(NonNull::new(start)?, self.bytes / whole, Arc::new(())) };
+        Some(Storage::lent(words, self.bytes))
     }
 }

@@ -1,9 +1,10 @@
 //! Memory of the program that nobody allotted for devices: what `malloc` gave, stacks, variables.
 
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use visakit_exec::memory::{Storage, Word};
+use visakit_exec::memory::{Lent, Storage, Word};
 
 static LENT: AtomicBool = AtomicBool::new(false);
 
@@ -14,11 +15,6 @@ static LENT: AtomicBool = AtomicBool::new(false);
 /// program keeps mapped and accesses as atomics do.
 pub unsafe fn lend_process_memory() {
     LENT.store(true, Relaxed);
-}
-
-/// Whether [`lend_process_memory`] was called.
-pub fn lends_process_memory() -> bool {
-    LENT.load(Relaxed)
 }
 
 /// The range of a line of Linux's table of a process' memory, if it can be read and written.
@@ -46,16 +42,17 @@ fn around(table: &str, address: usize) -> Option<Range<usize>> {
 /// The program's memory around an address that can be read and written, and where it begins; `None` if there is none, or if
 /// the memory is not lent.
 pub fn process_memory(address: usize) -> Option<(usize, Storage)> {
-    if !lends_process_memory() {
+    if !LENT.load(Relaxed) {
         return None;
     }
     let table = std::fs::read_to_string("/proc/self/maps").ok()?;
     let range = around(&table, address)?;
-    let start = std::ptr::with_exposed_provenance::<Word>(range.start);
+    let start = std::ptr::with_exposed_provenance_mut::<Word>(range.start);
     let count = range.len() / size_of::<Word>();
-    // SAFETY: whole pages that can be read and written; the promise of `lend_process_memory` for as long as they are used.
-    let words = unsafe { std::slice::from_raw_parts(start, count) };
-    Some((range.start, Storage::lent(words, range.len(), Arc::new(()))))
+    // SAFETY: whole pages that can be read and written. When the program unmaps some, nobody accesses them any more: the
+    // promise of `lend_process_memory`.
+    let words = unsafe { Lent::new(NonNull::new(start)?, count, Arc::new(())) };
+    Some((range.start, Storage::lent(words, range.len())))
 }
 
 #[cfg(test)]

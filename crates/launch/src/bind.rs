@@ -34,6 +34,8 @@ pub(crate) struct Bound {
     sections: Vec<(String, Section, Surface)>,
     pub(crate) printf: Option<BufferId>,
     pub(crate) assert: Option<BufferId>,
+    /// Address of the buffer through which groups wait for each other; 0 if there is none.
+    pub(crate) sync: u64,
     /// Arguments in local memory: number, place after the program's own variables, size.
     pub(crate) locals: Vec<(usize, u64, u64)>,
 }
@@ -56,6 +58,7 @@ pub(crate) fn bind(
         sections: Vec::new(),
         printf: None,
         assert: None,
+        sync: 0,
         locals: Vec::new(),
     };
     bound.memory.set_exact(config.exact_ends);

@@ -22,6 +22,9 @@ const LARGEST_REPRESENTATION: u64 = 256 << 20;
 /// Folders are searched down to this depth.
 const DEPTH: usize = 3;
 
+/// Bytes of texts that are kept from when they are examined; those of larger dumps are read again.
+const KEPT: usize = 64 << 20;
+
 /// A folder of dumps.
 ///
 /// The compiler may try several SIMD widths for a kernel, and writes a text for each; the one with the width in the
@@ -164,21 +167,25 @@ impl Dump {
         let mut files = Vec::new();
         list(folder, DEPTH, &mut files)?;
         files.sort();
+        let mut room = KEPT;
         for path in files {
             if path.to_string_lossy().ends_with(REPRESENTATION) {
                 dump.representations.push(path);
-                continue;
-            }
-            match Content::of_file(&path).ok() {
-                Some(Content::Text | Content::Gzip) if is_text(&path) => {
-                    if let Ok(source) = Source::open(&path) {
-                        dump.texts.extend(text(&source));
-                    }
+            } else if is_text(&path) {
+                let source = Source::open(&path).ok();
+                let source = source.filter(|s| Content::of(&s.bytes) == Content::Text);
+                let Some((mut text, source)) = source.and_then(|s| Some((text(&s)?, s))) else {
+                    continue;
+                };
+                if let Some(left) = room.checked_sub(source.bytes.len()) {
+                    room = left;
+                    text.bytes = Some(source.bytes);
                 }
-                Some(Content::Elf | Content::Zebin | Content::ZeInfo) => {
-                    dump.metadata.extend(Metadata::open(&path).ok());
-                }
-                _ => {}
+                dump.texts.push(text);
+            } else if let Ok(Content::Elf | Content::Zebin | Content::ZeInfo) =
+                Content::of_file(&path)
+            {
+                dump.metadata.extend(Metadata::open(&path).ok());
             }
         }
         dump.found()

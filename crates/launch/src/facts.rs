@@ -47,6 +47,8 @@ pub struct Facts<'a> {
     pub printf: u64,
     /// Address of the buffer for assertions.
     pub assert: u64,
+    /// Address of the buffer through which groups wait for each other.
+    pub sync: u64,
     /// The program's constants.
     pub constants: Section,
     /// The program's variables.
@@ -99,6 +101,7 @@ impl Facts<'_> {
             ArgType::PrivateBaseStateless => long(self.private_base),
             ArgType::PrintfBuffer => long(self.printf),
             ArgType::AssertBuffer => long(self.assert),
+            ArgType::SyncBuffer => long(self.sync),
             ArgType::ConstBase => self.constants.base(piece),
             ArgType::GlobalBase => self.globals.base(piece),
             ArgType::ImplicitArgBuffer => long(self.implicit),
@@ -263,6 +266,7 @@ mod tests {
             private_base: 0x5000,
             printf: 0x6000,
             assert: 0x7000,
+            sync: 0x8000,
             constants: Section {
                 address: 0x2_0000_0000,
                 handle: 256,
@@ -294,6 +298,7 @@ mod tests {
         assert_eq!(words("private_base_stateless"), [0x5000, 0]);
         assert_eq!(words("printf_buffer"), [0x6000, 0]);
         assert_eq!(words("assert_buffer"), [0x7000, 0]);
+        assert_eq!(words("sync_buffer"), [0x8000, 0]);
         assert_eq!(
             bytes("arg_byvalue", 0, ", source_offset: 10").unwrap(),
             (10..20).collect::<Vec<u8>>()

@@ -19,6 +19,9 @@ pub struct NdRange {
 }
 
 impl NdRange {
+    /// Work-items of a group (`CL_DEVICE_MAX_WORK_GROUP_SIZE`) on the devices that start most; others start 256 or 512.
+    pub const LARGEST_GROUP: u32 = 1024;
+
     /// A grid; missing dimensions are 1.
     ///
     /// # Errors
@@ -53,7 +56,8 @@ impl NdRange {
         let items = sizes.fold(1_u64, |n, &d| n.saturating_mul(d.into()));
         if items > MOST_ITEMS {
             return Err(grid(format!(
-                "groups of {items} work-items; at most {MOST_ITEMS}, of real devices 256 to 1024"
+                "groups of {items} work-items; at most {MOST_ITEMS}, of real devices 256 to {}",
+                Self::LARGEST_GROUP
             )));
         }
         Ok(())

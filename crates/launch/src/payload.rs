@@ -513,6 +513,7 @@ mod tests {
             private_base: 0,
             printf: 0,
             assert: 0,
+            sync: 0,
             constants: Section::default(),
             globals: Section::default(),
             implicit: 0,

@@ -15,6 +15,11 @@ const MOST_THREADS: usize = 2048;
 /// The patience with several groups is at most this many times that with one.
 const MOST_PATIENCE: usize = 16;
 
+/// Groups of so many threads that may have begun and not ended.
+pub(crate) fn most_groups(threads: usize) -> usize {
+    (MOST_THREADS / threads.max(1)).max(2)
+}
+
 /// How far a group got in its turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pace {
@@ -106,7 +111,7 @@ impl<T: Team> Turns<T> {
             at: 0,
             up: true,
             idle: Vec::new(),
-            most: 1,
+            most: if turn.patience == 0 { usize::MAX } else { 1 },
             since: 0,
         }
     }
@@ -117,8 +122,7 @@ impl<T: Team> Turns<T> {
             .all
             .first()
             .map_or(0, |group| group.team.threads().0.threads().len());
-        let most = (MOST_THREADS / threads.max(1)).max(2);
-        self.all.len() < self.most.min(most)
+        self.all.len() < self.most.min(most_groups(threads))
     }
 
     /// The place of a group that is to begin.

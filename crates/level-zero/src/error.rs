@@ -73,6 +73,8 @@ codes! {
     INVALID_KERNEL_ARGUMENT_INDEX = 0x7800_0015;
     /// The argument has another size.
     INVALID_KERNEL_ARGUMENT_SIZE = 0x7800_0016;
+    /// The module calls functions that it was not linked with.
+    INVALID_MODULE_UNLINKED = 0x7800_0018;
     /// Another kind of list is needed.
     INVALID_COMMAND_LIST_TYPE = 0x7800_0019;
     /// A copy of memory onto itself.

@@ -115,15 +115,15 @@ fn watched() {
         shown(&done)
     };
     let said = run("VISAKIT_CHECK", "memory".as_ref());
-    assert!(said.contains("16 launches checked, 0 findings"), "{said}");
+    assert!(said.contains("17 launches checked, 0 findings"), "{said}");
     let profile = folder.path().join("profile.json");
     let said = run("VISAKIT_PROFILE", profile.as_ref());
-    assert!(said.contains("16 launches of 6 kernels profiled"), "{said}");
+    assert!(said.contains("17 launches of 7 kernels profiled"), "{said}");
     let text = std::fs::read_to_string(profile).unwrap();
     assert!(text.contains("\"kernel\":\"scale\""), "{text}");
     let dump = folder.path().join("dump");
     run("VISAKIT_DUMP", dump.as_ref());
-    assert_eq!(std::fs::read_dir(dump).unwrap().count(), 16);
+    assert_eq!(std::fs::read_dir(dump).unwrap().count(), 17);
 }
 
 #[test]

@@ -24,3 +24,13 @@ __kernel void chase(__global int * __global *all, __global int *sum) {
 __kernel __attribute__((reqd_work_group_size(16, 1, 1))) void fixed(__global int *x) {
     x[get_global_id(0)] = get_group_id(0);
 }
+
+/* Each group waits until all have come. */
+__kernel void meet(__global int *x, volatile __global int *count) {
+    if (get_local_id(0) == 0) {
+        atomic_inc(count);
+        while (atomic_add(count, 0) < (int)get_num_groups(0));
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    x[get_global_id(0)] = *count;
+}

@@ -124,7 +124,7 @@ static void modules(ze_module_handle_t module) {
     OK(zeModuleGetKernelNames(module, &count, 0));
     const char *names[8] = {0};
     OK(zeModuleGetKernelNames(module, &count, names));
-    CHECK(count == 5 && !strcmp(names[0], "add"));
+    CHECK(count == 6 && !strcmp(names[0], "add"));
     ze_kernel_desc_t missing = {ZE_STRUCTURE_TYPE_KERNEL_DESC, 0, 0, "missing"};
     ze_kernel_handle_t none;
     IS(zeKernelCreate(module, &missing, &none), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
@@ -152,6 +152,9 @@ static void modules(ze_module_handle_t module) {
     CHECK(x[0] == 7 && read == 8);
     IS(zeCommandListAppendMemoryCopy(list, &read, (char *)counter + 2, 1 << 20, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
     OK(zeModuleDynamicLink(1, &again, 0));
+    ze_module_properties_t properties = {ZE_STRUCTURE_TYPE_MODULE_PROPERTIES};
+    OK(zeModuleGetProperties(again, &properties));
+    CHECK(properties.flags == 0);
     /* Kernels and commands keep the module. */
     OK(zeModuleDestroy(again));
     OK(zeCommandListAppendLaunchKernel(list, kernel, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
@@ -190,9 +193,21 @@ static void kernels(ze_module_handle_t module, int checked) {
     OK(zeKernelSetIndirectAccess(chase, ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED));
     OK(zeCommandListAppendLaunchKernel(list, chase, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
     CHECK(*sum == 41);
-    /* Groups that may wait for each other would have to run at once. */
-    OK(zeCommandListAppendLaunchCooperativeKernel(list, chase, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
-    IS(zeCommandListAppendLaunchCooperativeKernel(list, chase, &(ze_group_count_t){2, 1, 1}, 0, 0, 0), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    /* Groups that wait for each other: all that can, and no more. */
+    ze_kernel_handle_t meet = kernel_of(module, "meet");
+    uint32_t most = 0, more = 0;
+    OK(zeKernelSetGroupSize(meet, 16, 1, 1));
+    OK(zeKernelSuggestMaxCooperativeGroupCount(meet, &most));
+    OK(zeKernelSetGroupSize(meet, 8, 1, 1));
+    OK(zeKernelSuggestMaxCooperativeGroupCount(meet, &more));
+    CHECK(most > 1 && more >= most);
+    if (more > 200) more = 200;
+    int *met = shared(more * 8 * 4), *count = shared(4);
+    set(meet, 0, met); set(meet, 1, count);
+    OK(zeCommandListAppendLaunchCooperativeKernel(list, meet, &(ze_group_count_t){more, 1, 1}, 0, 0, 0));
+    for (uint32_t i = 0; i < more * 8; i++) CHECK(met[i] == (int)more);
+    IS(zeCommandListAppendLaunchCooperativeKernel(list, meet, &(ze_group_count_t){1 << 20, 1, 1}, 0, 0, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeKernelDestroy(meet)); OK(zeMemFree(context, met)); OK(zeMemFree(context, count));
     /* A fault is the list's, and the next wait starts anew. */
     all[0] = 0;
     if (!checked) IS(zeCommandListAppendLaunchKernel(list, chase, &(ze_group_count_t){1, 1, 1}, 0, 0, 0), ZE_RESULT_ERROR_DEVICE_LOST);
@@ -266,7 +281,34 @@ static void images(const char *path) {
     CHECK(back[1] == texels[6 * 8 + 7] && back[2] == texels[7 * 8 + 6]);
     IS(zeCommandListAppendImageCopyToMemory(list, back, to, &outside, 0, 0, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     IS(zeKernelSetArgumentValue(flip, 0, sizeof sampler, &sampler), ZE_RESULT_ERROR_INVALID_ARGUMENT);
-    OK(zeImageDestroy(from)); OK(zeImageDestroy(to)); OK(zeSamplerDestroy(sampler));
+    /* The same bytes as other texels: halves of rows, and words that a kernel reads. */
+    ze_image_desc_t bytes = desc, words = desc, large = desc, line = desc;
+    bytes.format.layout = ZE_IMAGE_FORMAT_LAYOUT_8; bytes.width = 16;
+    words.format.layout = ZE_IMAGE_FORMAT_LAYOUT_32;
+    large.height = 9; line.type = ZE_IMAGE_TYPE_1D;
+    ze_image_handle_t narrow = 0, wide = 0, none = 0;
+    OK(zeImageViewCreateExp(context, device, &bytes, from, &narrow));
+    OK(zeImageViewCreateExp(context, device, &words, from, &wide));
+    IS(zeImageViewCreateExp(context, device, &large, from, &none), ZE_RESULT_ERROR_INVALID_SIZE);
+    IS(zeImageViewCreateExp(context, device, &line, from, &none), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    IS(zeImageViewCreateExp(context, device, &words, (ze_image_handle_t)sampler, &none), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    unsigned char half[8 * 16];
+    OK(zeCommandListAppendImageCopyToMemory(list, half, narrow, 0, 0, 0, 0));
+    for (int i = 0; i < 128; i++) CHECK(half[i] == (i / 16 * 8 + i % 16 / 4));
+    ze_image_region_t first = {0, 0, 0, 1, 1, 1};
+    half[0] = 77;
+    OK(zeCommandListAppendImageCopyFromMemory(list, narrow, half, &first, 0, 0, 0));
+    OK(zeImageDestroy(from));
+    set(flip, 0, wide);
+    OK(zeCommandListAppendLaunchKernel(list, flip, &(ze_group_count_t){1, 1, 1}, 0, 0, 0));
+    OK(zeCommandListAppendImageCopyToMemory(list, back, to, 0, 0, 0, 0));
+    /* Words become the first channel of a byte each. */
+    for (int i = 0; i < 64; i++) {
+        unsigned wanted = i ? texels[i % 8 * 8 + i / 8] : 77;
+        CHECK((back[i] & 0xff) == (wanted > 255 ? 255 : wanted));
+    }
+    OK(zeImageDestroy(narrow)); OK(zeImageDestroy(wide));
+    OK(zeImageDestroy(to)); OK(zeSamplerDestroy(sampler));
     OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(flip)); OK(zeModuleDestroy(module));
 }
 
@@ -449,6 +491,20 @@ static void groups_of_queues(ze_module_handle_t module) {
         IS(zeCommandListAppendLaunchKernel(list, fixed, &(ze_group_count_t){1, 1, 1}, 0, 0, 0), group ? ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE : 0);
         CHECK(y[0] == (int)group && y[15] == (int)group);
         OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(fixed)); OK(zeMemFree(context, x)); OK(zeMemFree(context, y));
+    }
+    /* Lists are for queues of their group. */
+    for (uint32_t of_list = 0; of_list < 2; of_list++) for (uint32_t of_queue = 0; of_queue < 2; of_queue++) {
+        ze_command_queue_handle_t queue;
+        ze_command_queue_desc_t order = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, 0, of_queue, 0, 0, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS, 0};
+        ze_command_list_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, 0, of_list, 0};
+        OK(zeCommandQueueCreate(context, device, &order, &queue));
+        OK(zeCommandListCreate(context, device, &desc, &list));
+        int *x = shared(4), one = 1;
+        OK(zeCommandListAppendMemoryFill(list, x, &one, 4, 4, 0, 0, 0));
+        OK(zeCommandListClose(list));
+        IS(zeCommandQueueExecuteCommandLists(queue, 1, &list, 0), of_list == of_queue ? 0 : ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+        CHECK(x[0] == (of_list == of_queue));
+        OK(zeCommandListDestroy(list)); OK(zeCommandQueueDestroy(queue)); OK(zeMemFree(context, x));
     }
 }
 

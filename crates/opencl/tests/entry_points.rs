@@ -203,6 +203,7 @@ fn assertions() {
         assert_eq!(done.status.signal(), Some(6), "{}", shown(&done));
         for part in [
             "an assertion failed: assert.c:9: positive: global id: [5,0,0], local id: [5,0,0] Assertion `x >= 0` failed.",
+            "3 is looked at",
             checked,
         ] {
             assert!(shown(&done).contains(part), "{}", shown(&done));

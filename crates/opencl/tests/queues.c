@@ -206,6 +206,41 @@ static void grids(void) {
     OK(clReleaseProgram(program)); OK(clReleaseMemObject(m));
 }
 
+/* Groups that wait for each other (cl_intel_concurrent_dispatch): all that can, and no more. */
+static void together(void) {
+    enum { DISPATCH_TYPE = 0x4257 };
+    cl_int (*most_groups)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, size_t *) =
+        (void *)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelMaxConcurrentWorkGroupCountINTEL");
+    cl_program program = program_in(context,
+        "kernel void meet(global int *x, volatile global int *count) {\n"
+        "  if (get_local_id(0) == 0) { atomic_inc(count); while (atomic_add(count, 0) < (int)get_num_groups(0)); }\n"
+        "  barrier(CLK_GLOBAL_MEM_FENCE); x[get_global_id(0)] = *count; }\n", "");
+    cl_kernel meet = kernel_of(program, "meet");
+    int zero = 0, *out = calloc(4096 * 16, 4);
+    cl_mem x = buffer(4096 * 16 * 4, 0, 0), count = buffer(4, CL_MEM_COPY_HOST_PTR, &zero);
+    size_t local = 16, most = 0, none[] = {0};
+    CHECK(most_groups);
+    IS(most_groups(queue, meet, 1, 0, &local, &most), CL_INVALID_KERNEL_ARGS);
+    OK(clSetKernelArg(meet, 0, sizeof x, &x)); OK(clSetKernelArg(meet, 1, sizeof count, &count));
+    OK(most_groups(queue, meet, 1, 0, &local, &most));
+    CHECK(most > 1 && most <= 4096);
+    IS(most_groups(queue, meet, 4, 0, &local, &most), CL_INVALID_WORK_DIMENSION);
+    IS(most_groups(queue, meet, 1, 0, none, &most), CL_INVALID_WORK_GROUP_SIZE);
+    IS(most_groups(0, meet, 1, 0, &local, &most), CL_INVALID_COMMAND_QUEUE);
+    size_t groups = most < 200 ? most : 200, global = groups * local, beyond = (most + 1) * local;
+    cl_uint kinds[] = {1, 2, 0};
+    OK(clSetKernelExecInfo(meet, DISPATCH_TYPE, 4, &kinds[0]));
+    IS(clSetKernelExecInfo(meet, DISPATCH_TYPE, 4, &kinds[1]), CL_INVALID_VALUE);
+    IS(clEnqueueNDRangeKernel(queue, meet, 1, 0, &beyond, &local, 0, 0, 0), CL_INVALID_VALUE);
+    OK(clEnqueueNDRangeKernel(queue, meet, 1, 0, &global, &local, 0, 0, 0));
+    OK(clFinish(queue));
+    OK(clEnqueueReadBuffer(queue, x, CL_TRUE, 0, global * 4, out, 0, 0, 0));
+    for (size_t i = 0; i < global; i++) CHECK(out[i] == (int)groups);
+    OK(clSetKernelExecInfo(meet, DISPATCH_TYPE, 4, &kinds[2]));
+    free(out);
+    OK(clReleaseMemObject(x)); OK(clReleaseMemObject(count)); OK(clReleaseKernel(meet)); OK(clReleaseProgram(program));
+}
+
 int main(void) {
     start(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     cl_program program = program_in(context,
@@ -216,6 +251,7 @@ int main(void) {
     failing(add);
     threads_and_callbacks();
     grids();
+    together();
     OK(clReleaseKernel(add)); OK(clReleaseKernel(mul)); OK(clReleaseProgram(program));
     return ended();
 }

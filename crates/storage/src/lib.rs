@@ -95,6 +95,45 @@ impl Word for U16 {}
 impl Word for U32 {}
 impl Word for U64 {}
 
+/// Words that somebody else has, for [`Storage::lent`].
+#[derive(Debug)]
+pub struct Lent {
+    first: NonNull<U64>,
+    words: usize,
+    owner: Arc<dyn Any + Send + Sync>,
+}
+
+impl Lent {
+    /// This many words from `first` on.
+    ///
+    /// # Safety
+    /// For as long as `owner` lives, they can be read and written, and others access them as atomic words do. Where that
+    /// ends before a storage of them, nobody may access them through the storage any more.
+    #[must_use]
+    pub const unsafe fn new(
+        first: NonNull<U64>,
+        words: usize,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Self {
+        Self {
+            first,
+            words,
+            owner,
+        }
+    }
+}
+
+impl From<&'static [U64]> for Lent {
+    /// Words that stay for ever.
+    fn from(words: &'static [U64]) -> Self {
+        Self {
+            first: NonNull::from(words).cast(),
+            words: words.len(),
+            owner: Arc::new(()),
+        }
+    }
+}
+
 impl Storage {
     /// Zeroes. `None` if the host has no room for them.
     ///
@@ -123,14 +162,19 @@ impl Storage {
         })
     }
 
-    /// Words that are stored elsewhere, and stay valid for as long as `owner` lives.
+    /// Words that are stored elsewhere.
     ///
     /// They need not be aligned to a page; runs of words are still found by their places in the storage.
     #[must_use]
-    pub fn lent(words: &'static [U64], owner: Arc<dyn Any + Send + Sync>) -> Self {
+    pub fn lent(words: impl Into<Lent>) -> Self {
+        let Lent {
+            first,
+            words,
+            owner,
+        } = words.into();
         Self {
-            first: NonNull::from(words).cast(),
-            bytes: size_of_val(words),
+            first: first.cast(),
+            bytes: words * size_of::<U64>(),
             owner: Owner::Other(owner),
         }
     }

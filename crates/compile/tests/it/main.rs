@@ -1,7 +1,7 @@
 //! Errors of compilers, for all devices and compilers.
 
 use proptest::prelude::*;
-use visakit_compile::{CompileError, compiler_name};
+use visakit_compile::{CompileError, Program, WIDTHS, compile, compiler_name};
 use visakit_isa::{Device, Platform};
 
 fn help(given: &str, known: &[&str]) -> String {
@@ -28,6 +28,21 @@ proptest! {
         let help = help(given, &list);
         prop_assert_eq!(help.contains("is newer than"), device.platform() > newest, "{}", help);
         prop_assert_eq!(help.contains("is older than"), device.platform() <= newest, "{}", help);
+    }
+
+    /// No compiler is asked for a width that no kernel has.
+    #[test]
+    fn widths_are_checked(width: u32) {
+        prop_assume!(!WIDTHS.contains(&width));
+        let program = Program {
+            simd: Some(width),
+            compiler: Some("/there/is/none".as_ref()),
+            ..Program::new("k.cl".as_ref(), b"kernel void k() {}")
+        };
+        let error = compile(&program).err();
+        prop_assert!(matches!(error, Some(CompileError::Width(given)) if given == width), "{:?}", error);
+        let help = error.and_then(|error| error.help()).unwrap_or_default();
+        prop_assert!(help.contains("8, 16, 32"), "{}", help);
     }
 
     /// Names that nobody uses are passed to the compiler as they are; its list is the advice.

@@ -273,30 +273,13 @@ impl<'a> Facts<'a> {
         pattern::fits(&text, glob) || bare.is_some_and(|text| pattern::fits(text, glob))
     }
 
-    /// An answer as text: variables by the names that the object stores.
+    /// An answer as text.
     pub(super) fn show(&self, fact: &Fact) -> String {
-        let string =
-            |id| String::from_utf8_lossy(self.body.string(id).unwrap_or_default()).into_owned();
         match fact {
             Fact::Text(text) => (*text).to_owned(),
             Fact::Number(number) => number.to_string(),
             Fact::Float { double, .. } => format!("{:?}", f64::from_bits(*double)),
-            Fact::Resource(resource) => match resource {
-                Resource::General(id) => match self.format.predefined_variable(*id) {
-                    Some(predefined) => format!("%{}", predefined.name),
-                    None => self
-                        .variable(*id)
-                        .map_or_else(|| id.to_string(), |v| string(v.name)),
-                },
-                Resource::Address(id) => {
-                    let declaration = self.body.addresses.get(usize::from(id.0));
-                    declaration.map_or_else(|| id.to_string(), |d| string(d.name))
-                }
-                Resource::Predicate(id) => id.to_string(),
-                Resource::Surface(id) => id.to_string(),
-                Resource::Sampler(id) => id.to_string(),
-                other => format!("{other:?}"),
-            },
+            Fact::Resource(resource) => names::resource(*resource, self.body, self.format),
         }
     }
 }

@@ -313,6 +313,52 @@ fn nothing_waits_for_what_is_gone() {
     assert_eq!(stream.wait(limit), Some(Err(Code(cl::CL_OUT_OF_RESOURCES))));
 }
 
+/// What is only to have ended, whatever became of it, may be gone.
+#[test]
+fn what_is_gone_has_ended() {
+    let (stream, other) = (Stream::new(&device()), Arc::new(Signal::default()));
+    let done = Arc::new(Signal::default());
+    stream.push([Command {
+        waits: vec![Arc::clone(&other)],
+        after: vec![Arc::default()],
+        sets: Some(Arc::clone(&done)),
+        ..Command::default()
+    }]);
+    assert!(done.wait(Some(Duration::from_millis(5))).is_none());
+    set(&other, Ok(()));
+    let limit = Some(Duration::from_secs(60));
+    assert!(done.wait(limit).is_some_and(|ended| ended.result.is_ok()));
+    assert_eq!(stream.wait(limit), Some(Ok(())));
+}
+
+/// All streams of a device are waited for, those of others are not; a failure is told once.
+#[test]
+fn devices_are_waited_for() {
+    let (one, other) = (device(), device());
+    let streams = [&one, &one, &other].map(Stream::new);
+    let go = Arc::new(Signal::default());
+    let never = Arc::new(Signal::default());
+    for (stream, (signal, code)) in streams.iter().zip([(&go, 0), (&go, -5), (&never, 0)]) {
+        stream.push([Command {
+            waits: vec![Arc::clone(signal)],
+            action: Some(action(move || crate::error::ensure(code == 0, code))),
+            ..Command::default()
+        }]);
+    }
+    let host = Arc::clone(&go);
+    let setting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(5));
+        set(&host, Ok(()));
+    });
+    assert_eq!(wait_for_device(&one), Err(Code(-5)));
+    assert!(streams[0].is_idle() && streams[1].is_idle() && !streams[2].is_idle());
+    assert_eq!(wait_for_device(&one), Ok(()));
+    assert_eq!(streams[1].wait(None), Some(Ok(())));
+    setting.join().unwrap();
+    set(&never, Ok(()));
+    assert_eq!(wait_for_device(&other), Ok(()));
+}
+
 /// A defect of an action is an error of its command, not of those after it.
 #[test]
 fn panics_are_errors() {

@@ -30,7 +30,7 @@ pub(crate) use local::Local;
 pub use regions::Region;
 
 pub(crate) use sampling::{Texels, sample, texel_at};
-pub use storage::{Storage, Word};
+pub use storage::{Lent, Storage, Word};
 pub use surface::{Addressing, Filter, Image, ImageShape, Sampler, Surface};
 
 use regions::{Found, Regions};

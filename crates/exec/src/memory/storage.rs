@@ -1,7 +1,8 @@
 //! Bytes of a buffer that outlive a memory: several launches see the same bytes, and so may the host.
 
-use std::any::Any;
 use std::sync::Arc;
+
+pub use visakit_storage::Lent;
 
 /// A word of storage that the host lends. Threads of a launch and other holders access it concurrently.
 pub use visakit_storage::U64 as Word;
@@ -27,13 +28,14 @@ impl Storage {
         Some(storage)
     }
 
-    /// Words that stay valid for as long as `owner` lives; the first `bytes` bytes are the buffer. The rest may be read
-    /// as the remainder of the last page.
+    /// Words of somebody else; the first `bytes` bytes are the buffer. The rest may be read as the remainder of the last
+    /// page.
     #[must_use]
-    pub fn lent(words: &'static [Word], bytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Self {
+    pub fn lent(words: impl Into<Lent>, bytes: usize) -> Self {
+        let held = visakit_storage::Storage::lent(words);
         Self {
-            bytes: bytes.min(size_of_val(words)),
-            held: Arc::new(visakit_storage::Storage::lent(words, owner)),
+            bytes: bytes.min(held.len()),
+            held: Arc::new(held),
         }
     }
 

@@ -26,7 +26,7 @@ fn buffers_stand_apart() {
 #[test]
 fn storage_stays() {
     let words: &'static [Word] = Box::leak(Box::new([const { Word::new(0) }; 4]));
-    let storage = Storage::lent(words, 13, std::sync::Arc::new(()));
+    let storage = Storage::lent(words, 13);
     let mut memory = Memory::new(0);
     let at = 0x40_0001_0000;
     let a = memory.add_storage(&storage, Some(at)).unwrap();

@@ -45,10 +45,18 @@ pub struct Config<'a> {
 /// How groups take turns that a worker runs: they may wait for each other, as on a device, where many run at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turn {
-    /// How many instructions a group runs before another one may begin beside it.
+    /// How many instructions a group runs before another one may begin beside it; 0 if all begin at once.
     pub patience: u64,
     /// How many it then runs in its turn.
     pub steps: u64,
+}
+
+impl Turn {
+    /// Of groups that are known to wait for each other.
+    pub const TOGETHER: Self = Self {
+        patience: 0,
+        steps: 1 << 14,
+    };
 }
 
 /// When machine code is made, and by whom.

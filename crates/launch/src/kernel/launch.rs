@@ -1,6 +1,6 @@
 //! Launches: kernels that are ready to run, and their results.
 
-use super::config::Config;
+use super::config::{Config, Turn};
 use super::team::Team;
 use crate::argument::{Argument, sampler};
 use crate::bind::{Bound, CONSTANTS, GLOBALS};
@@ -92,8 +92,17 @@ impl Launch {
     /// [`LaunchError::Fault`] of the first group that faulted: it stops the others. [`LaunchError::Steps`].
     /// [`LaunchError::Asserted`] at the end: a failed assertion stops nothing.
     pub fn run(self, config: &Config<'_>) -> Result<Outcome, LaunchError> {
-        let workers = self.workers;
-        self.run_with(&Effort::new(config), workers)
+        let (workers, config) = (self.workers, self.paced(config));
+        self.run_with(&Effort::new(&config), workers)
+    }
+
+    /// The options for a run, with the turns that groups need which wait for each other.
+    fn paced<'a>(&self, config: &Config<'a>) -> Config<'a> {
+        let together = (self.bound.sync != 0).then_some(Turn::TOGETHER);
+        Config {
+            turn: config.turn.or(together),
+            ..*config
+        }
     }
 
     pub(crate) fn run_with(
@@ -147,7 +156,8 @@ impl Launch {
         observer: &mut impl Observer,
     ) -> Result<Outcome, LaunchError> {
         let started = Instant::now();
-        let effort = Effort::new(config);
+        let config = self.paced(config);
+        let effort = Effort::new(&config);
         let groups = (0, self.range.group_count());
         let done = effort.each(groups, || Team::new(&self, 0), observer)?;
         self.outcome(done, started)
@@ -165,7 +175,8 @@ impl Launch {
         observer: impl Fn() -> O,
     ) -> Result<(Outcome, Vec<O>), LaunchError> {
         let started = Instant::now();
-        let effort = Effort::new(config);
+        let config = self.paced(config);
+        let effort = Effort::new(&config);
         let observers = Observers::new(self.workers, observer);
         let done = self.all(&effort, self.workers, (Some(&watched), &observers))?;
         Ok((self.outcome(done, started)?, observers.into_all()))
@@ -321,6 +332,7 @@ impl Launch {
             private_base: self.bound.private_base,
             printf: self.bound.printf_address(),
             assert: self.bound.assert_address(),
+            sync: self.bound.sync,
             constants: self.bound.section(&CONSTANTS),
             globals: self.bound.section(&GLOBALS),
             implicit: self.implicit.as_ref().map_or(0, |i| i.address(local)),

@@ -19,6 +19,7 @@ use crate::locals::LocalVariable;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
 use crate::source::{Source, find_kernel, grf_bytes_of, texts_of_kernel};
+use crate::turns::most_groups;
 use crate::variables::Variables;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
@@ -29,6 +30,9 @@ use visakit_exec::{Examined, InputClass, Observer, Options, Program};
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
 use web_time::{Duration, Instant};
+
+/// Least bytes of the buffer through which groups wait for each other.
+const SYNC_BYTES: u64 = 64;
 
 /// Bytes of the buffer for printf, as the OpenCL runtimes for this hardware have it.
 const PRINTF_BYTES: usize = 4 << 20;
@@ -451,6 +455,17 @@ impl Loaded {
         if self.payload_has(ArgType::AssertBuffer) {
             bound.add_assert()?;
         }
+        if self.needs_all_groups() {
+            let (most, groups) = (self.most_groups(range.local), range.group_count());
+            if groups > most {
+                return Err(LaunchError::Grid(format!(
+                    "the groups wait for each other: of this size at most {most} can, not {groups}"
+                )));
+            }
+            // A byte for each group, in whole words.
+            let bytes = range.group_count().max(SYNC_BYTES);
+            bound.sync = bound.add_zeroes(bytes.next_multiple_of(8))?;
+        }
         let walk = self.walk();
         let implicit = if implicit {
             Some(Implicit::new(&mut bound, range, &layout, walk)?)
@@ -473,6 +488,20 @@ impl Loaded {
             translation: self.translation,
             reaches_others: others.is_some_and(|others| others.expected > 0),
         })
+    }
+
+    /// Whether its groups wait for each other, through a buffer that the launch gives them: then all have to begin before
+    /// one of them ends.
+    #[must_use]
+    pub fn needs_all_groups(&self) -> bool {
+        self.payload_has(ArgType::SyncBuffer)
+    }
+
+    /// How many groups of a size can wait for each other.
+    #[must_use]
+    pub fn most_groups(&self, local: [u32; 3]) -> u64 {
+        let threads = usize::try_from(self.layout.threads(local)).unwrap_or(usize::MAX);
+        most_groups(threads) as u64
     }
 
     /// Whether functions of the kernel may use implicit arguments.

@@ -443,3 +443,66 @@ fn metadata_of_another_compilation_are_refused() {
          take the metadata of the same compilation"
     );
 }
+
+/// What was examined is what is launched, whatever becomes of the files.
+#[test]
+fn dumps_are_read_once() {
+    let folder =
+        visakit_files::TemporaryFolder::new(&std::env::temp_dir(), "visakit-test").unwrap();
+    let text = std::fs::read(fixture("lookup.pvc.visaasm")).unwrap();
+    let path = folder.path().join("OCL_asm1_simd32_lookup.visaasm");
+    visakit_files::scratch(&path, &text).unwrap();
+    let dump = visakit_launch::Dump::open(folder.path()).unwrap();
+    visakit_files::write(&path, b"another text").unwrap();
+    let kernel = dump.kernel(Some("lookup")).unwrap();
+    assert_eq!(kernel.sources.first().unwrap().bytes, text);
+    assert_eq!(dump.input(folder.path()).unwrap().sources.len(), 1);
+}
+
+/// Groups that wait for each other: each reads what another one has written before.
+#[test]
+fn all_groups_begin_before_one_ends() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/groups");
+    let source = Source::open(&folder.join("mirror.bmg.visaasm")).unwrap();
+    let object = source.object(64).unwrap();
+    let text = std::fs::read_to_string(folder.join("mirror.bmg.zeinfo")).unwrap();
+    let zeinfo = ZeInfo::parse(&text).unwrap();
+    let mut kernel = Kernel::new(&object, "mirror", &zeinfo).unwrap();
+    kernel.grf_bytes = 64;
+    let config = Config::default();
+    let loaded = kernel
+        .load(&Arc::new(Variables::default()), &config)
+        .unwrap();
+    assert!(loaded.needs_all_groups());
+    // The last one is as many as may wait for each other.
+    let most = u32::try_from(loaded.most_groups([64, 1, 1])).unwrap();
+    let arguments = [Argument::Null, Argument::Null, value(0)];
+    let beyond = NdRange::new(&[(most + 1) * 64], &[64], &[]).unwrap();
+    let refused = loaded.launch(&beyond, &arguments, None, &config).err();
+    assert!(matches!(refused, Some(LaunchError::Grid(_))), "{refused:?}");
+    for (groups, rounds) in [(1, 3), (2, 1), (7, 2), (33, 3), (most.min(256), 1)] {
+        for workers in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
+            let items = groups * 64;
+            let bytes = vec![0; items as usize * 4];
+            let arguments = [
+                Argument::Buffer(bytes.clone()),
+                Argument::Buffer(bytes),
+                value(rounds),
+            ];
+            let range = NdRange::new(&[items], &[64], &[]).unwrap();
+            let launch = loaded.launch(&range, &arguments, None, &config).unwrap();
+            let outcome = pool
+                .build()
+                .unwrap()
+                .install(|| launch.run(&config))
+                .unwrap();
+            let wanted = |i: u32| {
+                let turned = if rounds % 2 == 1 { items - 1 - i } else { i };
+                turned + rounds
+            };
+            let wanted: Vec<u32> = (0..items).map(wanted).collect();
+            assert_eq!(words(outcome.memory(1).unwrap()), wanted, "{groups} groups");
+        }
+    }
+}

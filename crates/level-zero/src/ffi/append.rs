@@ -2,12 +2,12 @@
 
 use super::lists::computes;
 use super::memory::memory;
-use super::types::{Groups, Timestamps};
+use super::types::{Groups, Switch, Timestamps};
 use super::{Handle, api, chain, events, get, get_all, get_some, list, take};
 use crate::error::{Error, Result, ensure};
 use crate::objects::event::Event;
 use crate::objects::kernel::Kernel;
-use crate::objects::list::{Launched, List};
+use crate::objects::list::{Launched, List, Sets};
 use opencl_sys as cl;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -25,6 +25,22 @@ const COOPERATIVE: u32 = 0x2_0036;
 #[derive(Clone, Copy)]
 pub(super) struct Wait(pub(super) Handle, pub(super) u32, pub(super) *const Handle);
 
+/// What a command sets that gets an event now.
+pub(super) fn signal(event: Option<&Event>) -> Result<Sets> {
+    let Some(event) = event else {
+        return Ok(Sets::default());
+    };
+    Ok(Sets {
+        signal: Some(event.for_command()?),
+        is_renewed: event.counter.is_some(),
+        is_timed: is_timed(event),
+    })
+}
+
+fn is_timed(event: &Event) -> bool {
+    event.is_timed && simulates()
+}
+
 /// A command that does nothing but wait and signal.
 ///
 /// # Safety
@@ -37,7 +53,7 @@ pub(super) unsafe fn command(wait: &Wait) -> Result<Command> {
     Ok(Command {
         // Before the signal, which a counter-based event renews.
         waits: waits.iter().map(|event| event.signal()).collect(),
-        sets: get_some::<Event>(signal)?.map(|event| event.for_command()),
+        sets: self::signal(get_some::<Event>(signal)?.as_deref())?.signal,
         ..Command::default()
     })
 }
@@ -60,6 +76,9 @@ pub(super) unsafe fn append(
 }
 
 /// The same for a command whose launch can be changed.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn append_some(
     list: Handle,
     wait: Wait,
@@ -67,7 +86,7 @@ unsafe fn append_some(
 ) -> Result<()> {
     let list = get::<List>(list)?;
     let event = get_some::<Event>(wait.0)?;
-    let is_timed = event.as_ref().is_some_and(|event| event.is_timed) && simulates();
+    let is_timed = event.as_deref().is_some_and(is_timed);
     let (action, launch) = make(&list, is_timed)?;
     // SAFETY: the caller's promise.
     let command = unsafe { command(&wait)? };
@@ -77,6 +96,9 @@ unsafe fn append_some(
 }
 
 /// The same for a command that runs kernels.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn append_launch(
     list: Handle,
     wait: Wait,
@@ -92,7 +114,14 @@ unsafe fn append_launch(
 }
 
 /// Appends a launch of a kernel as it is now.
-unsafe fn launch(list: Handle, kernel: Arc<Kernel>, groups: [u32; 3], wait: Wait) -> Result<()> {
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
+unsafe fn launch(
+    list: Handle,
+    (kernel, groups, is_cooperative): (Arc<Kernel>, [u32; 3], bool),
+    wait: Wait,
+) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
         append_some(list, wait, |list, is_timed| {
@@ -101,6 +130,7 @@ unsafe fn launch(list: Handle, kernel: Arc<Kernel>, groups: [u32; 3], wait: Wait
                 kernel,
                 groups,
                 is_timed,
+                is_cooperative,
             };
             Ok((Some(launched.action()?), Some(launched)))
         })
@@ -123,17 +153,21 @@ pub(super) const fn sizes(groups: &Groups) -> [u32; 3] {
     [groups.x, groups.y, groups.z]
 }
 
-/// Most groups of a cooperative launch: they may wait for each other, and groups do not run at once.
-pub(super) const COOPERATIVE_GROUPS: u32 = 1;
-
-fn alone(groups: [u32; 3]) -> Result<()> {
-    let count = groups
-        .iter()
-        .fold(1_u64, |n, d| n.saturating_mul((*d).into()));
-    ensure(
-        count <= COOPERATIVE_GROUPS.into(),
-        Error::UNSUPPORTED_FEATURE,
-    )
+/// Whether parameters of a launch say that its groups wait for each other.
+///
+/// # Safety
+/// A chain, whose structures are of their kinds.
+unsafe fn is_cooperative(next: *const c_void) -> Result<bool> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let found = chain(next)
+            .into_iter()
+            .find(|(kind, _)| *kind == COOPERATIVE);
+        let Some((_, place)) = found else {
+            return Ok(false);
+        };
+        Ok(take(place.cast::<Switch>())?.is_on != 0)
+    }
 }
 
 /// Number of groups, as memory has it when the command runs.
@@ -152,13 +186,16 @@ fn launch_from(
     let Some(groups) = counts(span, at) else {
         return (fail(cl::CL_INVALID_VALUE), None);
     };
-    match kernel.launch(groups, is_timed) {
+    match kernel.launch(groups, is_timed, false) {
         Ok(launch) => launch.run(),
         Err(_) => (fail(cl::CL_INVALID_WORK_GROUP_SIZE), None),
     }
 }
 
 /// Sets all arguments from an array of pointers to their values.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn arguments(kernel: &Kernel, values: *const *const c_void) -> Result<()> {
     let count = u32::try_from(kernel.model.count()).unwrap_or(0);
     // SAFETY: the caller's promise: a pointer for each argument.
@@ -203,7 +240,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
-        launch(list, kernel, groups, Wait(signal, waits, events))
+        launch(list, (kernel, groups, false), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelWithParameters(
@@ -212,10 +249,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
-        if chain(next).iter().any(|(kind, _)| *kind == COOPERATIVE) {
-            alone(groups)?;
-        }
-        launch(list, kernel, groups, Wait(signal, waits, events))
+        launch(list, (kernel, groups, is_cooperative(next)?), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelWithArguments(
@@ -223,12 +257,9 @@ api! {
         signal: Handle, waits: u32, events: *const Handle,
     ) {
         let kernel = get::<Kernel>(kernel)?;
-        if chain(next).iter().any(|(kind, _)| *kind == COOPERATIVE) {
-            alone(sizes(&groups))?;
-        }
         kernel.set_group(sizes(&group))?;
         arguments(&kernel, values)?;
-        launch(list, kernel, sizes(&groups), Wait(signal, waits, events))
+        launch(list, (kernel, sizes(&groups), is_cooperative(next)?), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchCooperativeKernel(
@@ -236,8 +267,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let groups = sizes(&take(groups)?);
-        alone(groups)?;
-        launch(list, kernel, groups, Wait(signal, waits, events))
+        launch(list, (kernel, groups, true), Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendLaunchKernelIndirect(

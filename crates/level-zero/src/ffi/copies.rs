@@ -25,6 +25,9 @@ fn size(numbers: [u32; 3]) -> [usize; 3] {
 }
 
 /// A box in memory that has rows and slices.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn piece(
     context: &Context,
     pointer: *const c_void,
@@ -53,6 +56,9 @@ fn between(to: Piece, from: Piece, size: [usize; 3]) -> Result<Option<Action>> {
 }
 
 /// Origin and size of a part of an image, or all of it; `None` if it is empty.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn extent(image: &Mem, region: *const Region) -> Result<Option<[[usize; 3]; 2]>> {
     let whole = image.shape.as_ref().map_or([0; 3], Shape::region);
     if region.is_null() {
@@ -65,6 +71,9 @@ unsafe fn extent(image: &Mem, region: *const Region) -> Result<Option<[[usize; 3
 }
 
 /// A part of an image that is not empty, or all of it.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn part(image: &Mem, region: *const Region) -> Result<(Piece, [usize; 3])> {
     // SAFETY: the caller's promise.
     let extent = unsafe { extent(image, region)? };
@@ -73,6 +82,9 @@ unsafe fn part(image: &Mem, region: *const Region) -> Result<(Piece, [usize; 3])
 }
 
 /// Copies between images, whose texels have one size.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn images(
     (to, to_region): (Handle, *const Region),
     (from, from_region): (Handle, *const Region),
@@ -93,6 +105,9 @@ unsafe fn images(
 }
 
 /// Copies between an image and memory.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn image(
     context: &Context,
     (handle, region): (Handle, *const Region),
@@ -117,6 +132,10 @@ unsafe fn image(
     between(beside, there, size)
 }
 
+/// Copies bytes that follow each other.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn straight(
     list: &List,
     to: *const c_void,
@@ -128,6 +147,10 @@ unsafe fn straight(
     Ok(action(move || done(to.copy_from(0, &from, 0, size))))
 }
 
+/// Repeats a pattern.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn filling(
     list: &List,
     to: *const c_void,

@@ -8,14 +8,14 @@ use super::types::{
     Number, PciProperties, QueueGroup, VectorWidths, name,
 };
 use super::{Handle, api, chain, change, enumerate, enumerate_with, get, pointer, put, take};
-use crate::error::{Error, Result, ensure};
+use crate::error::{Error, Result, ensure, waited};
 use opencl_sys as cl;
 use std::ffi::c_void;
 use std::sync::Arc;
 use visakit_driver::device::{Device, Platform, memory};
 use visakit_driver::event::now;
 use visakit_driver::handle::Object;
-use visakit_driver::stream::when_idle;
+use visakit_driver::stream::wait_for_device;
 
 // Kinds of structures in chains.
 const EU_COUNT: u32 = 0x1_0005;
@@ -60,6 +60,9 @@ fn ip(device: &Device) -> u32 {
 }
 
 /// Structures with one number each that follow in a chain.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn numbers(first: *const c_void, known: &[(u32, u32)]) -> Result<()> {
     // SAFETY: the caller's promise: a chain, whose structures are of their kinds.
     unsafe {
@@ -72,6 +75,10 @@ unsafe fn numbers(first: *const c_void, known: &[(u32, u32)]) -> Result<()> {
     Ok(())
 }
 
+/// The same for structures with a large number.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn larger(first: *const c_void, wanted: u32, value: u64) -> Result<()> {
     // SAFETY: as above.
     unsafe {
@@ -257,11 +264,8 @@ api! {
         get::<Device>(device).map(drop)
     }
 
-    // All streams of the process, of whatever device.
     fn zeDeviceSynchronize(device: Handle) {
-        get::<Device>(device)?;
-        when_idle(true, || {});
-        Ok(())
+        waited(wait_for_device(&get::<Device>(device)?))
     }
 
     fn zeDeviceGetGlobalTimestamps(device: Handle, host: *mut u64, on_device: *mut u64) {

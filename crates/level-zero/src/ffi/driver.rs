@@ -23,10 +23,11 @@ const RELEASE: u32 = 1 << 24 | 6 << 16 | 33_578;
 const MUTABLE_LISTS: &str = "ZE_experimental_mutable_command_list";
 
 /// Extensions, all of version 1.0, but for mutable lists.
-const EXTENSIONS: [&str; 15] = [
+const EXTENSIONS: [&str; 17] = [
     "ZE_experimental_event_pool_counter_based",
     "ZE_experimental_event_query_timestamps",
     "ZE_experimental_global_offset",
+    "ZE_experimental_image_view",
     "ZE_experimental_immediate_command_list_append",
     "ZE_experimental_module_program",
     MUTABLE_LISTS,
@@ -36,6 +37,7 @@ const EXTENSIONS: [&str; 15] = [
     "ZE_extension_event_query_kernel_timestamps",
     "ZE_extension_float_atomics",
     "ZE_extension_image_copy",
+    "ZE_extension_image_view",
     "ZE_extension_kernel_max_group_size_properties",
     "ZE_extension_memory_free_policies",
     "ZE_extension_pci_properties",
@@ -75,6 +77,9 @@ fn drivers() -> impl ExactSizeIterator<Item = Handle> {
 }
 
 /// Lets kernels reach all memory of the program, if it says so.
+///
+/// # Safety
+/// As of [`lend_process_memory`].
 unsafe fn lend() {
     if lends() {
         // SAFETY: who sets the variable promises that kernels access what the program keeps for them.
@@ -205,6 +210,9 @@ api! {
 }
 
 /// `zeDriverGetDefaultContext`: returns the context, or null.
+///
+/// # Safety
+/// Nothing but what [`lend_process_memory`] requires where it is asked for.
 #[allow(non_snake_case, reason = "Level Zero's name")]
 pub(super) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Handle) -> Handle {
     static CONTEXT: OnceLock<Option<Arc<Context>>> = OnceLock::new();

@@ -42,6 +42,9 @@ fn times(event: Handle) -> Result<Timestamps> {
 }
 
 /// Gives the times of the one packet that commands have.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn one(count: *mut u32, to: *mut Timestamps, times: Timestamps) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe { super::enumerate(count, to, std::iter::once(times)) }

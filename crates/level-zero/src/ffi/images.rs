@@ -94,6 +94,42 @@ fn image(context: &Arc<Context>, descriptor: &ImageDescriptor) -> Result<Arc<Mem
     Ok(Mem::image(context, flags(), number, shape, None)?)
 }
 
+/// The bytes of an image, or the first of each row, as texels of another format.
+fn view(context: &Arc<Context>, descriptor: &ImageDescriptor, image: Arc<Mem>) -> Result<Arc<Mem>> {
+    let (mut shape, number) = shape(descriptor)?;
+    let of = image.shape.as_ref().ok_or(Error::INVALID_ARGUMENT)?;
+    ensure(of.kind == shape.kind, Error::INVALID_ARGUMENT)?;
+    let in_bytes = |shape: &Shape| {
+        let [width, rows, slices] = shape.region();
+        [width.saturating_mul(shape.format.bytes()), rows, slices]
+    };
+    let mut sizes = in_bytes(&shape).into_iter().zip(in_bytes(of));
+    ensure(sizes.all(|(view, all)| view <= all), Error::INVALID_SIZE)?;
+    shape.pitches = of.pitches;
+    shape.source = Some(image);
+    let flags = (cl::CL_MEM_READ_WRITE, Vec::new());
+    Ok(Mem::image(context, flags, number, shape, None)?)
+}
+
+/// Gives the host a view of an image.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
+unsafe fn give_view(
+    (context, device): (Handle, Handle),
+    descriptor: *const ImageDescriptor,
+    image: Handle,
+    to: *mut Handle,
+) -> Result<()> {
+    let context = get::<Context>(context)?;
+    get::<Device>(device)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let descriptor = take(descriptor)?;
+        give(to, view(&context, &descriptor, get::<Mem>(image)?))
+    }
+}
+
 fn sampler(context: &Arc<Context>, descriptor: &SamplerDescriptor) -> Result<Arc<Sampler>> {
     let addressing = match descriptor.addressing {
         0 => cl::CL_ADDRESS_NONE,
@@ -125,6 +161,18 @@ api! {
         get::<Device>(device)?;
         let descriptor = take(descriptor)?;
         give(to, image(&context, &descriptor))
+    }
+
+    fn zeImageViewCreateExt(
+        context: Handle, device: Handle, descriptor: *const ImageDescriptor, image: Handle, to: *mut Handle,
+    ) {
+        give_view((context, device), descriptor, image, to)
+    }
+
+    fn zeImageViewCreateExp(
+        context: Handle, device: Handle, descriptor: *const ImageDescriptor, image: Handle, to: *mut Handle,
+    ) {
+        give_view((context, device), descriptor, image, to)
     }
 
     fn zeImageGetAllocPropertiesExt(context: Handle, image: Handle, to: *mut Large) {

@@ -11,7 +11,7 @@ use super::{Handle, api, destroy, get, give, pointer, put};
 use crate::error::{Error, Result, ensure};
 use crate::objects::event::{Event, Pool};
 use crate::objects::physical::Physical;
-use crate::objects::shared::Watched;
+use crate::objects::shared::{Place, Watched};
 use opencl_sys::CL_MEM_TYPE_DEVICE_INTEL as DEVICE;
 use std::ffi::c_void;
 use std::fs::File;
@@ -22,7 +22,7 @@ use visakit_driver::device::Device;
 use visakit_driver::handle::Object;
 use visakit_host::{Pages, duplicate, identity};
 
-/// `ze_ipc_mem_handle_t`, and the handles of events, which have the pages of a board and no kind
+/// `ze_ipc_mem_handle_t`, and the handles of events, which have the pages of a board and no kind.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct IpcMemory {
@@ -30,9 +30,12 @@ pub(super) struct IpcMemory {
     process: u32,
     device: u64,
     node: u64,
+    /// The place in the file; of an event, the slot of the board.
     offset: u64,
     kind: u32,
-    rest: [u32; 5],
+    /// The generation of an event, low half first.
+    generation: [u32; 2],
+    rest: [u32; 3],
     /// [`MAGIC`] if the handle is more than a descriptor.
     magic: [u8; 8],
 }
@@ -52,7 +55,8 @@ impl IpcMemory {
             node,
             offset: offset as u64,
             kind,
-            rest: [0; 5],
+            generation: [0; 2],
+            rest: [0; 3],
             magic: MAGIC,
         })
     }
@@ -89,6 +93,9 @@ impl IpcMemory {
 }
 
 /// Gives the host the handle of an allocation, of what is mapped at an address, or of memory without one.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn share(context: Handle, memory: *const c_void, to: *mut IpcMemory) -> Result<()> {
     let context = get::<Context>(context)?;
     ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
@@ -102,6 +109,20 @@ unsafe fn share(context: Handle, memory: *const c_void, to: *mut IpcMemory) -> R
     };
     // SAFETY: the caller's promise.
     unsafe { put(to, made.ok_or(Error::OUT_OF_HOST_MEMORY)?) }
+}
+
+/// The handle of a counter-based event as it is now.
+fn of_generation(place: &Place) -> Result<IpcMemory> {
+    let pages = place.shared.pages_to_read();
+    let made = pages.and_then(|pages| IpcMemory::of(pages, 0, EVENTS));
+    let (offset, generation) = place.numbers();
+    let [low, high] = [generation, generation >> 32];
+    let half = |number: u64| u32::try_from(number & 0xffff_ffff).unwrap_or(0);
+    Ok(IpcMemory {
+        offset,
+        generation: [half(low), half(high)],
+        ..made.ok_or(Error::OUT_OF_HOST_MEMORY)?
+    })
 }
 
 /// The handle of events.
@@ -192,13 +213,15 @@ api! {
     }
 
     fn zeEventCounterBasedGetIpcHandle(event: Handle, to: *mut IpcMemory) {
-        put(to, of_events(&get::<Event>(event)?.shared()?)?)
+        ensure(!to.is_null(), Error::INVALID_NULL_POINTER)?;
+        put(to, of_generation(&get::<Event>(event)?.shared()?)?)
     }
 
     fn zeEventCounterBasedOpenIpcHandle(context: Handle, handle: IpcMemory, to: *mut Handle) {
         get::<Context>(context)?;
+        let [low, high] = handle.generation.map(u64::from);
         let shared = Watched::open(handle.pages()?)?;
-        give(to, Ok(Event::open(&shared)))
+        give(to, Ok(Event::open(shared.generation(handle.offset, high << 32 | low)?)))
     }
 
     fn zeEventCounterBasedCloseIpcHandle(event: Handle) {

@@ -1,6 +1,5 @@
 //! Kernels.
 
-use super::append::COOPERATIVE_GROUPS;
 use super::types::{Flags, KernelDescriptor, KernelProperties, Number};
 use super::{Handle, answer, api, chain, change, destroy, get, give, put, take, text};
 use crate::error::{Error, Result, ensure};
@@ -17,6 +16,9 @@ const PREFERRED_MULTIPLE: u32 = 0x21;
 const LARGEST_GROUP: u32 = 0x1_0013;
 
 /// A handle that an argument holds.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn handle(size: usize, value: *const c_void) -> Result<Handle> {
     ensure(
         size == size_of::<Handle>(),
@@ -77,8 +79,7 @@ api! {
     }
 
     fn zeKernelSuggestMaxCooperativeGroupCount(kernel: Handle, to: *mut u32) {
-        get::<Kernel>(kernel)?;
-        put(to, COOPERATIVE_GROUPS)
+        put(to, get::<Kernel>(kernel)?.most_groups()?)
     }
 
     fn zeKernelSetArgumentValue(kernel: Handle, index: u32, size: usize, value: *const c_void) {

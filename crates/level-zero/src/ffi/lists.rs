@@ -53,11 +53,16 @@ fn order(descriptor: &QueueDescriptor) -> Result<Order> {
     })
 }
 
-/// The commands of closed lists.
-unsafe fn commands(from: *const Handle, count: u32) -> Result<Vec<Command>> {
+/// The commands of closed lists for queues of a group.
+///
+/// # Safety
+/// The array has as many lists as were said.
+unsafe fn commands(from: *const Handle, count: u32, ordinal: u32) -> Result<Vec<Command>> {
     ensure(count > 0, Error::INVALID_SIZE)?;
     // SAFETY: the caller's promise.
     let lists = unsafe { get_all::<List>(from, count)? };
+    let fits = lists.iter().all(|list| list.ordinal == ordinal);
+    ensure(fits, Error::INVALID_COMMAND_LIST_TYPE)?;
     let mut all = Vec::new();
     for list in lists {
         all.extend(list.commands()?);
@@ -66,11 +71,14 @@ unsafe fn commands(from: *const Handle, count: u32) -> Result<Vec<Command>> {
 }
 
 /// Executes closed lists from an immediate one.
+///
+/// # Safety
+/// The arrays have as many lists and events as were said.
 unsafe fn execute(list: Handle, count: u32, lists: *const Handle, wait: Wait) -> Result<()> {
     let list = get::<List>(list)?;
     let queue = list.queue()?;
     // SAFETY: the caller's promise.
-    let (commands, last) = unsafe { (commands(lists, count)?, command(&wait)?) };
+    let (commands, last) = unsafe { (commands(lists, count, list.ordinal)?, command(&wait)?) };
     let first = Command {
         waits: last.waits,
         ..Command::default()
@@ -96,7 +104,7 @@ api! {
         let queue = get::<Queue>(queue)?;
         let fence = get_some::<Fence>(fence)?;
         let last = fence.map(|fence| Command { sets: Some(Arc::clone(&fence.signal)), ..Command::default() });
-        queue.push(commands(lists, count)?.into_iter().chain(last))
+        queue.push(commands(lists, count, queue.order.ordinal)?.into_iter().chain(last))
     }
 
     fn zeCommandQueueSynchronize(queue: Handle, timeout: u64) {

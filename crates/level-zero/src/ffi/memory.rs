@@ -51,6 +51,10 @@ pub(super) unsafe fn memory(
     }
 }
 
+/// Allocates memory of a kind.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn allocate(
     context: Handle,
     device: Option<Handle>,

@@ -49,7 +49,7 @@ fn call(name: &str, body: impl FnOnce() -> Result<()>) -> u32 {
 /// loader that the program is linked with has the same names.
 macro_rules! api {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
-        #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments, reason = "Level Zero's names and signatures")]
+        #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments, clippy::missing_safety_doc, reason = "Level Zero's names and signatures")]
         pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
             // SAFETY: what the specification requires of the caller; see the module.
             $crate::ffi::call(stringify!($name), || unsafe { $body })
@@ -57,7 +57,7 @@ macro_rules! api {
 
         const _: () = {
             #[unsafe(no_mangle)]
-            #[allow(non_snake_case, clippy::too_many_arguments, reason = "Level Zero's names and signatures")]
+            #[allow(non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc, reason = "Level Zero's names and signatures")]
             unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
                 // SAFETY: the caller's promise.
                 unsafe { self::$name($($arg),*) }

@@ -6,7 +6,7 @@ use super::{
     text,
 };
 use crate::error::{Error, Result, ensure};
-use crate::objects::module::{BuildLog, Module, options, specialize};
+use crate::objects::module::{BuildLog, Linkage, Module, options, specialize};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use visakit_driver::compiler::Input;
@@ -18,6 +18,9 @@ use visakit_driver::program::Program;
 const PROGRAM: u32 = 0x2_0002;
 
 /// A module's code: memory of the caller.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn code(from: *const u8, size: usize) -> Result<Vec<u8>> {
     ensure(!from.is_null(), Error::INVALID_NULL_POINTER)?;
     ensure(size > 0, Error::INVALID_SIZE)?;
@@ -25,6 +28,10 @@ unsafe fn code(from: *const u8, size: usize) -> Result<Vec<u8>> {
     Ok(unsafe { std::slice::from_raw_parts(from, size) }.to_vec())
 }
 
+/// The options of a module, which may be none.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn flags(from: *const c_char) -> Result<String> {
     if from.is_null() {
         return Ok(String::new());
@@ -34,6 +41,9 @@ unsafe fn flags(from: *const c_char) -> Result<String> {
 }
 
 /// A program of SPIR-V with its constants.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn program(
     context: &Arc<Context>,
     code: Vec<u8>,
@@ -61,6 +71,9 @@ unsafe fn program(
 }
 
 /// The parts of a module of several.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn parts(
     context: &Arc<Context>,
     descriptor: *const ProgramDescriptor,
@@ -87,6 +100,10 @@ unsafe fn parts(
     }
 }
 
+/// A module as a descriptor says it, and the compiler's log.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn built(
     context: &Arc<Context>,
     device: &Arc<Device>,
@@ -176,17 +193,29 @@ api! {
     }
 
     fn zeModuleGetProperties(module: Handle, to: *mut Flags) {
-        get::<Module>(module)?;
-        // Modules that import something are not built.
-        change(to, |properties| properties.flags = 0)
+        let binary = get::<Module>(module)?.binary()?;
+        // `ZE_MODULE_PROPERTY_FLAG_IMPORTS`
+        change(to, |properties| properties.flags = u32::from(!binary.imports.is_empty()))
     }
 
     fn zeModuleDynamicLink(count: u32, modules: *const Handle, log: *mut Handle) {
-        get_all::<Module>(modules, count)?;
-        // None imports anything.
+        let (result, said) = Module::link(&get_all::<Module>(modules, count)?);
         if !log.is_null() {
-            give(log, Ok(BuildLog::new(String::new())))?;
+            give(log, Ok(BuildLog::new(said)))?;
         }
-        Ok(())
+        result
+    }
+
+    fn zeModuleInspectLinkageExt(
+        descriptor: *const Flags, count: u32, modules: *const Handle, log: *mut Handle,
+    ) {
+        let flags = take(descriptor)?.flags;
+        ensure(flags & !7 == 0, Error::INVALID_ENUMERATION)?;
+        ensure(count > 0, Error::INVALID_SIZE)?;
+        let modules = get_all::<Module>(modules, count)?;
+        // Without a flag, everything.
+        let asks = |flag: u32| flags == 0 || flags & flag != 0;
+        let wanted = Linkage { imports: asks(1), missing: asks(2), exports: asks(4) };
+        give(log, Ok(BuildLog::new(Module::linkage(&modules, wanted)?)))
     }
 }

@@ -1,13 +1,13 @@
 //! Changes of commands that are in a list.
 
-use super::append::{Wait, command, sizes};
+use super::append::{Wait, command, signal, sizes};
 use super::kernels::argument;
 use super::types::{Flags, MutableArgument, MutableCount, MutableSizes};
 use super::{Handle, api, chain, get, get_all, get_some, list, put, take};
 use crate::error::{Error, Result, ensure};
 use crate::objects::event::Event;
 use crate::objects::kernel::Kernel;
-use crate::objects::list::{Launched, List};
+use crate::objects::list::{Draft, List};
 use std::ffi::c_void;
 
 // Kinds of structures in chains.
@@ -21,6 +21,9 @@ const OFFSET: u32 = 0x2_001c;
 pub(super) const CHANGES: u32 = 0x7f;
 
 /// Gives the next command a number.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn number(list: Handle, descriptor: *const Flags, to: *mut u64) -> Result<()> {
     let list = get::<List>(list)?;
     // SAFETY: the caller's promise.
@@ -34,37 +37,33 @@ unsafe fn number(list: Handle, descriptor: *const Flags, to: *mut u64) -> Result
 }
 
 /// A change of one launch, as a structure says it.
-unsafe fn change(list: &List, kind: u32, place: *mut c_void) -> Result<()> {
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
+unsafe fn change(draft: &mut Draft<'_>, kind: u32, place: *mut c_void) -> Result<()> {
     // SAFETY: the caller's promise: the structure is of its kind.
     unsafe {
         match kind {
             ARGUMENT => {
                 let it = take(place.cast::<MutableArgument>())?;
-                list.change_launch(it.command, |launch| {
-                    let takes = launch.kernel.takes(it.index)?;
-                    launch
-                        .kernel
-                        .set(it.index, argument(takes, it.size, it.value)?)
-                })
+                let kernel = &draft.launch(it.command)?.kernel;
+                let argument = argument(kernel.takes(it.index)?, it.size, it.value)?;
+                kernel.set(it.index, argument)
             }
             GROUP_COUNT => {
                 let it = take(place.cast::<MutableCount>())?;
                 let groups = sizes(&take(it.groups)?);
-                list.change_launch(it.command, |launch| {
-                    launch.groups = groups;
-                    Ok(())
-                })
+                draft.launch(it.command)?.groups = groups;
+                Ok(())
             }
             GROUP_SIZE => {
                 let it = take(place.cast::<MutableSizes>())?;
-                list.change_launch(it.command, |launch| launch.kernel.set_group(it.sizes))
+                draft.launch(it.command)?.kernel.set_group(it.sizes)
             }
             OFFSET => {
                 let it = take(place.cast::<MutableSizes>())?;
-                list.change_launch(it.command, |launch| {
-                    launch.kernel.set_offset(it.sizes);
-                    Ok(())
-                })
+                draft.launch(it.command)?.kernel.set_offset(it.sizes);
+                Ok(())
             }
             _ => Err(Error::INVALID_ENUMERATION),
         }
@@ -84,11 +83,10 @@ api! {
     }
 
     fn zeCommandListUpdateMutableCommandsExp(list: Handle, descriptor: *const Flags) {
-        let list = get::<List>(list)?;
-        for (kind, place) in chain(take(descriptor)?.next) {
-            change(&list, kind, place)?;
-        }
-        Ok(())
+        let changes = chain(take(descriptor)?.next);
+        get::<List>(list)?.change(|draft| {
+            changes.into_iter().try_for_each(|(kind, place)| change(draft, kind, place))
+        })
     }
 
     fn zeCommandListUpdateMutableCommandKernelsExp(
@@ -96,22 +94,19 @@ api! {
     ) {
         let to = get::<List>(list)?;
         let kernels = get_all::<Kernel>(kernels, count)?;
-        for (number, kernel) in self::list(commands, count)?.into_iter().zip(kernels) {
-            to.change_launch(number, |launch: &mut Launched| {
-                launch.kernel = kernel.copy();
-                Ok(())
-            })?;
-        }
-        Ok(())
+        let commands = self::list(commands, count)?;
+        to.change(|draft| {
+            for (number, kernel) in commands.into_iter().zip(kernels) {
+                draft.launch(number)?.kernel = kernel.copy();
+            }
+            Ok(())
+        })
     }
 
     fn zeCommandListUpdateMutableCommandSignalEventExp(list: Handle, number: u64, event: Handle) {
         let list = get::<List>(list)?;
         let event = get_some::<Event>(event)?;
-        list.change_command(number, |command| {
-            command.sets = event.map(|event| event.for_command());
-            Ok(())
-        })
+        list.change(|draft| draft.set_signal(number, || signal(event.as_deref())))
     }
 
     fn zeCommandListUpdateMutableCommandWaitEventsExp(
@@ -119,11 +114,7 @@ api! {
     ) {
         let list = get::<List>(list)?;
         let waits = command(&Wait(std::ptr::null_mut(), count, events))?.waits;
-        list.change_command(number, |command| {
-            ensure(command.waits.len() == waits.len(), Error::INVALID_SIZE)?;
-            command.waits = waits;
-            Ok(())
-        })
+        list.change(|draft| draft.set_waits(number, waits))
     }
 
     fn zeCommandListIsMutableExp(list: Handle, to: *mut u8) {

@@ -21,6 +21,9 @@ const MAJOR: u32 = 1;
 type Entry = *const ();
 
 /// Writes the entries that a loader of a version has room for.
+///
+/// # Safety
+/// The table is null, or has the entries of the version.
 unsafe fn fill(version: u32, to: *mut Entry, entries: &[(u32, Entry)]) -> Result<()> {
     ensure(!to.is_null(), Error::INVALID_NULL_POINTER)?;
     ensure(version >> 16 == MAJOR, Error::UNSUPPORTED_VERSION)?;
@@ -318,11 +321,11 @@ tables! {
         0 zeImageCreate => images,
         0 zeImageDestroy => images,
         3 zeImageGetAllocPropertiesExt => images,
-        5 zeImageViewCreateExt,
+        5 zeImageViewCreateExt => images,
     }
     zeGetImageExpProcAddrTable {
         2 zeImageGetMemoryPropertiesExp => images,
-        2 zeImageViewCreateExp,
+        2 zeImageViewCreateExp => images,
         9 zeImageGetDeviceOffsetExp,
     }
     zeGetMemProcAddrTable {
@@ -394,7 +397,7 @@ tables! {
         0 zeModuleGetKernelNames => modules,
         0 zeModuleGetProperties => modules,
         0 zeModuleGetFunctionPointer => modules,
-        3 zeModuleInspectLinkageExt,
+        3 zeModuleInspectLinkageExt => modules,
     }
     zeGetModuleBuildLogProcAddrTable {
         0 zeModuleBuildLogDestroy => modules,

@@ -91,6 +91,8 @@ chained! {
     FloatAtomics { halves: u32, singles: u32, doubles: u32, }
     /// Structures with one number: of an IP version, of vector engines, a largest group, a preferred multiple
     Number { number: u32, }
+    /// `ze_command_list_append_launch_kernel_param_cooperative_desc_t`
+    Switch { is_on: u8, }
     /// Structures with one large number: usable memory, the size of cache lines
     Large { number: u64, }
     /// `ze_pci_ext_properties_t`

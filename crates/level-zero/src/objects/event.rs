@@ -1,9 +1,9 @@
 //! Events, their pools, and fences.
 
-use super::shared::{Place, Watched};
+use super::shared::{GENERATIONS, Place, Watched};
 use crate::error::{Error, Result, ensure};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use visakit_driver::context::Context;
+use std::sync::{Arc, Mutex};
+use visakit_driver::context::{Context, lock};
 use visakit_driver::handle::Handle;
 use visakit_driver::signal::{Ended, Signal, Times};
 
@@ -31,6 +31,9 @@ const SHARED: u32 = 2;
 /// `ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP` and `…_MAPPED_TIMESTAMP`.
 const TIMESTAMPS: u32 = 3 << 2;
 
+/// `ZE_EVENT_COUNTER_BASED_FLAG_IPC`.
+const COUNTER_SHARED: u32 = 1 << 3;
+
 /// `ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP` and `…_HOST_TIMESTAMP`.
 pub const COUNTER_TIMESTAMPS: u32 = 3 << 4;
 
@@ -47,13 +50,17 @@ impl Pool {
     /// A pool.
     ///
     /// # Errors
-    /// If the host has no pages for one of several processes.
+    /// If the host has no pages for one of several processes. Counter-based events that those have, have no pool.
     pub fn new(
         context: &Arc<Context>,
         flags: u32,
         count: u32,
         counter: Option<u32>,
     ) -> Result<Arc<Self>> {
+        ensure(
+            flags & SHARED == 0 || counter.is_none(),
+            Error::UNSUPPORTED_FEATURE,
+        )?;
         let shared = match flags & SHARED {
             0 => None,
             _ => Some(Watched::new(count, flags)?),
@@ -87,7 +94,7 @@ impl Pool {
 /// An event.
 ///
 /// One that is counter-based stands for the command that was last given it: what waits for the one before goes on waiting
-/// for that.
+/// for that, in this process and in others.
 #[derive(Debug)]
 pub struct Event {
     pub(super) handle: Handle,
@@ -99,9 +106,21 @@ pub struct Event {
     pub is_timed: bool,
     /// Its scopes.
     pub scopes: Scopes,
-    signal: Mutex<Arc<Signal>>,
+    /// Whether it is one that another process shares apart from pools: nobody sets it here.
+    is_opened: bool,
+    now: Mutex<Now>,
+}
+
+/// What an event stands for now.
+#[derive(Debug, Default)]
+struct Now {
+    signal: Arc<Signal>,
     /// Where other processes see it.
-    place: OnceLock<Place>,
+    place: Option<Place>,
+    /// What they see of a counter-based event.
+    generations: Option<Arc<Watched>>,
+    /// Whether a command has it.
+    is_given: bool,
 }
 
 const SET: Ended = Ended {
@@ -122,51 +141,69 @@ impl Event {
         let is_timed = pool.flags & TIMESTAMPS != 0;
         let made = Self::with(Some(Arc::clone(pool)), pool.counter, is_timed, scopes);
         if let Some(shared) = &pool.shared {
-            made.share(shared, index, !pool.is_opened);
+            let place = Place::new(shared, index.into(), 0);
+            let signal = Arc::clone(&lock(&made.now).signal);
+            lock(&made.now).place = Some(place.clone());
+            place.connect(&signal, !pool.is_opened);
+            shared.watch(&made);
         }
         Ok(made)
     }
 
-    /// An event that another process made apart from pools.
+    /// The command that an event stood for when another process shared it.
     #[must_use]
-    pub fn open(shared: &Arc<Watched>) -> Arc<Self> {
-        let flags = shared.flags();
-        let is_timed = flags & COUNTER_TIMESTAMPS != 0;
-        let made = Self::with(None, Some(flags), is_timed, Scopes::default());
-        made.share(shared, 0, false);
+    pub fn open(place: Place) -> Arc<Self> {
+        let shared = Arc::clone(&place.shared);
+        let now = Now {
+            place: Some(place),
+            ..Now::default()
+        };
+        let counter = Some(shared.flags());
+        let made = Arc::new(Self {
+            is_opened: true,
+            ..Self::plain(None, (counter, false), Scopes::default(), now)
+        });
+        shared.watch(&made);
+        made.refresh();
         made
     }
 
-    /// Lets other processes see it; one that is not from elsewhere tells them what it is.
-    fn share(self: &Arc<Self>, shared: &Arc<Watched>, index: u32, is_ours: bool) {
-        let place = self.place.get_or_init(|| Place::new(shared, index));
-        place.connect(&Arc::clone(&self.lock()), is_ours);
-        shared.watch(self);
-    }
-
-    /// What other processes need to see it, if it has no pool.
+    /// What other processes need to see the command that it stands for now, if it has no pool.
     ///
     /// # Errors
-    /// Events of pools, or if the host has no pages.
-    pub fn shared(self: &Arc<Self>) -> Result<Arc<Watched>> {
+    /// Events of pools, of other processes, that were not made for it, or that no command has; or if the host has no pages.
+    pub fn shared(&self) -> Result<Place> {
         let flags = self.counter.filter(|_| self.pool.is_none());
         let flags = flags.ok_or(Error::INVALID_ARGUMENT)?;
-        if self.place.get().is_none() {
-            self.share(&Watched::new(1, flags)?, 0, true);
+        let may = flags & COUNTER_SHARED != 0 && !self.is_timed && !self.is_opened;
+        ensure(may, Error::INVALID_ARGUMENT)?;
+        let mut now = lock(&self.now);
+        if let Some(place) = &now.place {
+            return Ok(place.clone());
         }
-        let place = self.place.get().ok_or(Error::OUT_OF_HOST_MEMORY)?;
-        Ok(Arc::clone(&place.shared))
+        ensure(now.is_given, Error::INVALID_ARGUMENT)?;
+        let generations = match &now.generations {
+            Some(known) => Arc::clone(known),
+            None => Watched::new(GENERATIONS, flags)?,
+        };
+        let place = generations.next()?;
+        now.generations = Some(generations);
+        now.place = Some(place.clone());
+        let signal = Arc::clone(&now.signal);
+        drop(now);
+        place.connect(&signal, true);
+        Ok(place)
     }
 
     /// Learns what other processes have done.
     pub fn refresh(&self) {
-        if let Some(place) = self.place.get() {
-            place.follow(&Arc::clone(&self.lock()));
+        let now = lock(&self.now);
+        let (signal, place) = (Arc::clone(&now.signal), now.place.clone());
+        // Who waits for the signal may look at the event.
+        drop(now);
+        if let Some(place) = place {
+            place.follow(&signal);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Arc<Signal>> {
-        self.signal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An event, counter-based if it has flags of that.
@@ -177,41 +214,59 @@ impl Event {
         is_timed: bool,
         scopes: Scopes,
     ) -> Arc<Self> {
-        let signal = Signal::default();
+        let now = Now::default();
         if counter.is_some() {
             // It waits for no command.
-            signal.set(SET);
+            now.signal.set(SET);
         }
-        Arc::new(Self {
+        Arc::new(Self::plain(pool, (counter, is_timed), scopes, now))
+    }
+
+    fn plain(
+        pool: Option<Arc<Pool>>,
+        (counter, is_timed): (Option<u32>, bool),
+        scopes: Scopes,
+        now: Now,
+    ) -> Self {
+        Self {
             handle: Handle::default(),
             pool,
             counter,
             is_timed,
             scopes,
-            signal: Mutex::new(Arc::new(signal)),
-            place: OnceLock::new(),
-        })
+            is_opened: false,
+            now: Mutex::new(now),
+        }
     }
 
     /// What those wait for who wait for it from now on.
     #[must_use]
     pub fn signal(&self) -> Arc<Signal> {
         self.refresh();
-        Arc::clone(&self.lock())
+        Arc::clone(&lock(&self.now).signal)
     }
 
     /// What a command sets that gets the event now.
-    #[must_use]
-    pub fn for_command(&self) -> Arc<Signal> {
-        if self.counter.is_some() {
-            let mut signal = self.lock();
-            *signal = Arc::default();
-            if let Some(place) = self.place.get() {
-                place.connect(&signal, true);
-            }
-            return Arc::clone(&signal);
+    ///
+    /// # Errors
+    /// Counter-based events of other processes.
+    pub fn for_command(&self) -> Result<Arc<Signal>> {
+        if self.counter.is_none() {
+            return Ok(self.signal());
         }
-        self.signal()
+        ensure(!self.is_opened, Error::INVALID_SYNCHRONIZATION_OBJECT)?;
+        let mut now = lock(&self.now);
+        let next = Now {
+            generations: now.generations.clone(),
+            is_given: true,
+            ..Now::default()
+        };
+        let signal = Arc::clone(&next.signal);
+        let before = std::mem::replace(&mut *now, next);
+        drop(now);
+        // Commands that wait for it may begin: nothing else sets it.
+        drop(before);
+        Ok(signal)
     }
 
     /// Sets it.

@@ -6,7 +6,7 @@ use opencl_sys as cl;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use visakit_driver::handle::Handle;
 use visakit_driver::kernel::{Arg, Kernel as Model, Takes};
-use visakit_driver::launch::{Grid, Launch, suggested_local};
+use visakit_driver::launch::{Grid, Launch, most_groups, suggested_local};
 use visakit_launch::KernelInfo;
 
 /// What the host sets before it appends a launch.
@@ -68,8 +68,10 @@ impl Kernel {
     /// The kernel of that name.
     ///
     /// # Errors
-    /// [`Error::INVALID_KERNEL_NAME`].
+    /// [`Error::INVALID_KERNEL_NAME`], and [`Error::INVALID_MODULE_UNLINKED`] where functions are missing.
     pub fn new(module: &Arc<Module>, name: &str) -> Result<Arc<Self>> {
+        let is_whole = module.binary()?.imports.is_empty();
+        ensure(is_whole, Error::INVALID_MODULE_UNLINKED)?;
         let model = Model::new(&module.program, name)?;
         let group = Model::required_group(model.metadata(model.binary(&module.device)?)?);
         Ok(Arc::new(Self {
@@ -189,11 +191,22 @@ impl Kernel {
         Ok(self.model.set(index, arg)?)
     }
 
-    /// A launch of so many groups, with the arguments as they are now.
+    /// How many groups of its size can wait for each other.
     ///
     /// # Errors
-    /// Arguments that were not set, sizes that cannot be.
-    pub fn launch(&self, groups: [u32; 3], is_timed: bool) -> Result<Launch> {
+    /// Kernels that cannot be translated.
+    pub fn most_groups(&self) -> Result<u32> {
+        let args = self.model.arguments_or_zeroes().unwrap_or_default();
+        let local = self.setting().group;
+        let most = most_groups(&self.module.device, &self.model, &args, local)?;
+        Ok(u32::try_from(most).unwrap_or(u32::MAX))
+    }
+
+    /// A launch of so many groups, which wait for each other if it `is_cooperative`, with the arguments as they are now.
+    ///
+    /// # Errors
+    /// Arguments that were not set, sizes that cannot be, more groups than can wait for each other.
+    pub fn launch(&self, groups: [u32; 3], is_timed: bool, is_cooperative: bool) -> Result<Launch> {
         let Setting { group, offset, .. } = *self.setting();
         let counts = wide(groups).into_iter().zip(wide(group));
         let global = counts.map(|(count, size)| count.saturating_mul(size));
@@ -204,7 +217,11 @@ impl Kernel {
         };
         let place = (&self.module.context, &self.module.device);
         let args = self.model.arguments_or_zeroes()?;
-        Ok(Launch::new(place, &self.model, args, &grid, is_timed)?)
+        let launch = Launch::new(place, &self.model, args, &grid, is_timed)?;
+        if is_cooperative {
+            return Ok(launch.together()?);
+        }
+        Ok(launch)
     }
 
     /// The same kernel with its arguments and sizes as they are now.

@@ -3,9 +3,9 @@
 use super::kernel::Kernel;
 use crate::error::{Error, Result, ensure, waited};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-use visakit_driver::context::Context;
+use visakit_driver::context::{Context, lock};
 use visakit_driver::device::Device;
 use visakit_driver::handle::Handle;
 use visakit_driver::signal::Signal;
@@ -74,15 +74,6 @@ impl Queue {
     }
 }
 
-/// A command that can be changed.
-#[derive(Clone, Debug)]
-struct Changeable {
-    /// Its number among the commands.
-    place: usize,
-    /// What it launches, if anything.
-    launch: Option<Launched>,
-}
-
 /// What a command launches.
 #[derive(Clone, Debug)]
 pub struct Launched {
@@ -92,31 +83,145 @@ pub struct Launched {
     pub groups: [u32; 3],
     /// Whether its time is asked for.
     pub is_timed: bool,
+    /// Whether its groups wait for each other.
+    pub is_cooperative: bool,
 }
 
 impl Launched {
+    /// The same, with a kernel of its own.
+    fn copy(&self) -> Self {
+        Self {
+            kernel: self.kernel.copy(),
+            ..*self
+        }
+    }
+
     /// What the command does, as things are now.
     ///
     /// # Errors
     /// Those of [`Kernel::launch`].
     pub fn action(&self) -> Result<Action> {
-        let launch = self.kernel.launch(self.groups, self.is_timed)?;
+        let launch = self
+            .kernel
+            .launch(self.groups, self.is_timed, self.is_cooperative)?;
         Ok(Arc::new(move || launch.run()))
     }
 }
 
+/// A command of a list.
+#[derive(Clone, Debug)]
+struct Entry {
+    command: Command,
+    /// Whether its signal is that of a counter-based event: each execution sets it anew.
+    is_renewed: bool,
+    /// What it launches, if that can be changed.
+    launch: Option<Launched>,
+}
+
+impl Entry {
+    /// The same, with a kernel of its own.
+    fn copy(&self) -> Self {
+        Self {
+            launch: self.launch.as_ref().map(Launched::copy),
+            ..self.clone()
+        }
+    }
+}
+
 /// What was put into a list.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Record {
-    commands: Vec<Command>,
+    entries: Vec<Entry>,
     /// How many numbers were given to commands that can be changed.
     numbered: u64,
     /// The number of the next command, if it can be changed.
     next: Option<u64>,
-    changeable: BTreeMap<u64, Changeable>,
-    /// Signals of counter-based events: each execution sets them anew.
-    renewed: Vec<Arc<Signal>>,
+    /// The places of commands that can be changed, by their numbers.
+    changeable: BTreeMap<u64, usize>,
     is_closed: bool,
+}
+
+impl Record {
+    fn copy(&self) -> Self {
+        Self {
+            entries: self.entries.iter().map(Entry::copy).collect(),
+            changeable: self.changeable.clone(),
+            ..*self
+        }
+    }
+}
+
+/// The event that a command sets, for [`Draft::set_signal`].
+#[derive(Clone, Debug, Default)]
+pub struct Sets {
+    /// Its signal, if there is one.
+    pub signal: Option<Arc<Signal>>,
+    /// Whether it is counter-based.
+    pub is_renewed: bool,
+    /// Whether its times are asked for.
+    pub is_timed: bool,
+}
+
+/// Changes of the commands of a list, which count once all of them are possible.
+#[derive(Debug)]
+pub struct Draft<'r> {
+    record: &'r Record,
+    changed: BTreeMap<usize, Entry>,
+}
+
+impl Draft<'_> {
+    fn entry(&mut self, number: u64) -> Result<&mut Entry> {
+        let place = self.record.changeable.get(&number);
+        let place = *place.ok_or(Error::INVALID_ARGUMENT)?;
+        let known = self.record.entries.get(place);
+        let known = known.ok_or(Error::INVALID_ARGUMENT)?;
+        Ok(self.changed.entry(place).or_insert_with(|| known.copy()))
+    }
+
+    /// What a command launches.
+    ///
+    /// # Errors
+    /// Numbers of no launch.
+    pub fn launch(&mut self, number: u64) -> Result<&mut Launched> {
+        let launch = self.entry(number)?.launch.as_mut();
+        launch.ok_or(Error::INVALID_ARGUMENT)
+    }
+
+    /// Changes what a command sets. `sets` is asked if there is such a command.
+    ///
+    /// # Errors
+    /// Numbers of no command, and what `sets` refuses.
+    pub fn set_signal(&mut self, number: u64, sets: impl FnOnce() -> Result<Sets>) -> Result<()> {
+        let entry = self.entry(number)?;
+        let sets = sets()?;
+        entry.command.sets = sets.signal;
+        entry.is_renewed = sets.is_renewed;
+        if let Some(launch) = &mut entry.launch {
+            launch.is_timed = sets.is_timed;
+        }
+        Ok(())
+    }
+
+    /// Changes what a command waits for.
+    ///
+    /// # Errors
+    /// Numbers of no command, and of more or fewer events than it has.
+    pub fn set_waits(&mut self, number: u64, waits: Vec<Arc<Signal>>) -> Result<()> {
+        let command = &mut self.entry(number)?.command;
+        ensure(command.waits.len() == waits.len(), Error::INVALID_SIZE)?;
+        command.waits = waits;
+        Ok(())
+    }
+
+    /// The commands as they are to be, by their places.
+    fn done(mut self) -> Result<BTreeMap<usize, Entry>> {
+        for entry in self.changed.values_mut() {
+            if let Some(launch) = &entry.launch {
+                entry.command.action = Some(launch.action()?);
+            }
+        }
+        Ok(self.changed)
+    }
 }
 
 #[derive(Debug)]
@@ -142,10 +247,6 @@ pub struct List {
     /// Whether it was made for commands that can be changed.
     pub is_mutable: bool,
     kind: Kind,
-}
-
-fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {
-    record.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl List {
@@ -218,19 +319,17 @@ impl List {
             Kind::Immediate(queue) => queue.push([command]),
             Kind::Regular(record) => {
                 let mut record = lock(record);
-                let renewed = command.sets.iter().filter(|_| is_renewed).cloned();
-                record.renewed.extend(renewed);
-                if let Some(number) = record.next.take() {
-                    let place = record.commands.len();
-                    // The host may change its kernel.
-                    let launch = launch.map(|launch| Launched {
-                        kernel: launch.kernel.copy(),
-                        ..*launch
-                    });
-                    let changeable = Changeable { place, launch };
-                    record.changeable.insert(number, changeable);
+                let number = record.next.take();
+                if let Some(number) = number {
+                    let place = record.entries.len();
+                    record.changeable.insert(number, place);
                 }
-                record.commands.push(command);
+                record.entries.push(Entry {
+                    command,
+                    is_renewed,
+                    // The host may change its kernel.
+                    launch: launch.filter(|_| number.is_some()).map(Launched::copy),
+                });
                 Ok(())
             }
         }
@@ -247,39 +346,23 @@ impl List {
         Ok(record.numbered)
     }
 
-    /// Changes what a command launches.
+    /// Changes commands: all that `change` changes, or nothing if it fails or a launch is not possible so.
     ///
     /// # Errors
-    /// Numbers of no launch, and what `change` refuses.
-    pub fn change_launch(
-        &self,
-        number: u64,
-        change: impl FnOnce(&mut Launched) -> Result<()>,
-    ) -> Result<()> {
+    /// Immediate lists, and those.
+    pub fn change(&self, change: impl FnOnce(&mut Draft<'_>) -> Result<()>) -> Result<()> {
         let mut record = self.record()?;
-        let record = &mut *record;
-        let changeable = record.changeable.get_mut(&number);
-        let found = changeable.and_then(|it| Some((it.place, it.launch.as_mut()?)));
-        let (place, launch) = found.ok_or(Error::INVALID_ARGUMENT)?;
-        change(launch)?;
-        let command = record.commands.get_mut(place);
-        command.ok_or(Error::INVALID_ARGUMENT)?.action = Some(launch.action()?);
+        let mut draft = Draft {
+            record: &record,
+            changed: BTreeMap::new(),
+        };
+        change(&mut draft)?;
+        for (place, changed) in draft.done()? {
+            if let Some(entry) = record.entries.get_mut(place) {
+                *entry = changed;
+            }
+        }
         Ok(())
-    }
-
-    /// Changes what a command waits for and sets.
-    ///
-    /// # Errors
-    /// Numbers of no command, and what `change` refuses.
-    pub fn change_command(
-        &self,
-        number: u64,
-        change: impl FnOnce(&mut Command) -> Result<()>,
-    ) -> Result<()> {
-        let mut record = self.record()?;
-        let place = record.changeable.get(&number).map(|it| it.place);
-        let command = place.and_then(|place| record.commands.get_mut(place));
-        change(command.ok_or(Error::INVALID_ARGUMENT)?)
     }
 
     /// Ends a regular list, for queues to execute it. Lists that have ended, and immediate ones, stay as they are.
@@ -303,16 +386,21 @@ impl List {
     pub fn commands(&self) -> Result<Vec<Command>> {
         let record = self.record()?;
         ensure(record.is_closed, Error::INVALID_ARGUMENT)?;
-        record.renewed.iter().for_each(|signal| signal.reset());
-        Ok(record.commands.clone())
+        let commands = record.entries.iter().map(|entry| {
+            if let (Some(signal), true) = (&entry.command.sets, entry.is_renewed) {
+                signal.reset();
+            }
+            entry.command.clone()
+        });
+        Ok(commands.collect())
     }
 
-    /// Another regular list with the same commands.
+    /// Another regular list with the same commands, of which neither list changes those of the other.
     ///
     /// # Errors
     /// Immediate lists.
     pub fn copy(&self) -> Result<Arc<Self>> {
-        let kind = Kind::Regular(Mutex::new(self.record()?.clone()));
+        let kind = Kind::Regular(Mutex::new(self.record()?.copy()));
         let made = Self::with(
             &self.context,
             &self.device,

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use opencl_sys as cl;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, OnceLock};
+use visakit_driver::binary::Binary;
 use visakit_driver::context::Context;
 use visakit_driver::device::Device;
 use visakit_driver::handle::Handle;
@@ -87,6 +88,17 @@ pub fn options(given: &str) -> String {
     translated.collect::<Vec<_>>().join(" ")
 }
 
+/// What is asked of the linkage of modules.
+#[derive(Clone, Copy, Debug)]
+pub struct Linkage {
+    /// Functions that they call and do not have.
+    pub imports: bool,
+    /// Those of them that none of the modules has.
+    pub missing: bool,
+    /// Functions that others can call.
+    pub exports: bool,
+}
+
 /// A module.
 #[derive(Debug)]
 pub struct Module {
@@ -118,7 +130,7 @@ impl Module {
         };
         let failed = Err(Error::MODULE_BUILD_FAILURE);
         let program = if let [(program, options)] = parts {
-            if program.build(&devices, options).is_err() {
+            if program.build_open(&devices, options).is_err() {
                 return (failed, log(program));
             }
             Arc::clone(program)
@@ -163,6 +175,85 @@ impl Module {
             program,
             names: OnceLock::new(),
         })
+    }
+
+    /// Its program for its device.
+    ///
+    /// # Errors
+    /// Modules without one.
+    pub fn binary(&self) -> Result<Arc<Binary>> {
+        let binary = self.program.binary(&self.device);
+        binary.ok_or(Error::INVALID_ARGUMENT)
+    }
+
+    /// Links modules, each with the functions of the others that it calls: all of them, or none. The log says what is missing.
+    ///
+    /// # Errors
+    /// [`Error::MODULE_LINK_FAILURE`].
+    pub fn link(modules: &[Arc<Self>]) -> (Result<()>, String) {
+        let linked = || {
+            let mut all = Vec::new();
+            for module in modules {
+                all.push(module.binary()?);
+            }
+            let mut log = String::new();
+            let mut done = Vec::new();
+            for (module, binary) in modules.iter().zip(&all) {
+                if binary.imports.is_empty() {
+                    continue;
+                }
+                match binary.linked(&all) {
+                    Ok(container) => done.push((module, container)),
+                    Err(missing) => {
+                        let line = |name| format!("undefined reference to `{name}`\n");
+                        log.extend(missing.iter().map(line));
+                    }
+                }
+            }
+            if log.is_empty() {
+                for (module, container) in done {
+                    module.program.relink(&module.device, container)?;
+                }
+            }
+            Ok(log)
+        };
+        match linked() {
+            Ok(log) if log.is_empty() => (Ok(()), log),
+            Ok(log) => (Err(Error::MODULE_LINK_FAILURE), log),
+            Err(error) => (Err(error), String::new()),
+        }
+    }
+
+    /// What modules import and export, in lines.
+    ///
+    /// # Errors
+    /// Modules without a program.
+    pub fn linkage(modules: &[Arc<Self>], wanted: Linkage) -> Result<String> {
+        let mut all = Vec::new();
+        for module in modules {
+            all.push(module.binary()?);
+        }
+        let has = |name: &str| all.iter().any(|b| b.exports().any(|export| export == name));
+        let mut log = String::new();
+        let mut say = |number: usize, what: &str, name: &str| {
+            log.push_str(&format!("module {number}: {what} {name}\n"));
+        };
+        for (number, binary) in all.iter().enumerate() {
+            for name in &binary.imports {
+                if wanted.imports {
+                    say(number, "imports", name);
+                }
+                if wanted.missing && !has(name) {
+                    say(number, "cannot resolve", name);
+                }
+            }
+            if wanted.exports {
+                binary
+                    .exports()
+                    .for_each(|name| say(number, "exports", name));
+            }
+        }
+        Ok(log)
     }
 
     /// Names of its kernels, for the host: they stay where they are as long as the module.

@@ -13,7 +13,7 @@ use visakit_driver::context::Context;
 use visakit_driver::error::{Result, ensure};
 use visakit_driver::handle::{export, release, retain};
 use visakit_driver::kernel::{Arg, Kernel};
-use visakit_driver::mutable::{Change, Command};
+use visakit_driver::mutable::{Change, Command, Drafts};
 use visakit_driver::queue::Queue;
 use visakit_driver::stream::Action;
 
@@ -47,12 +47,13 @@ unsafe fn opened(
     Ok((buffer, waits))
 }
 
-/// A launch with its new arguments, and what else is to be changed of it.
+/// Notes new arguments of a launch, and what else is to be changed of it.
 ///
 /// # Safety
 /// The pointers are those of the caller.
-unsafe fn change(config: &cl::cl_mutable_dispatch_config_khr) -> Result<(Arc<Command>, Change)> {
+unsafe fn change(drafts: &mut Drafts, config: &cl::cl_mutable_dispatch_config_khr) -> Result<()> {
     let command = get::<Command>(config.command)?;
+    let draft = drafts.of(&command);
     let dimensions = usize::try_from(config.work_dim).unwrap_or(0);
     ensure(
         [0, command.dimensions()].contains(&dimensions),
@@ -68,7 +69,7 @@ unsafe fn change(config: &cl::cl_mutable_dispatch_config_khr) -> Result<(Arc<Com
             ensure((number == 0) == from.is_null(), cl::CL_INVALID_VALUE)?;
         }
         for arg in list(config.arg_list, count(config.num_args)) {
-            let kernel = command.kernel_for(cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR)?;
+            let kernel = draft.kernel_for(cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR)?;
             set(
                 kernel,
                 arg.arg_index,
@@ -77,12 +78,12 @@ unsafe fn change(config: &cl::cl_mutable_dispatch_config_khr) -> Result<(Arc<Com
             )?;
         }
         for arg in list(config.arg_svm_list, count(config.num_svm_args)) {
-            let kernel = command.kernel_for(cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR)?;
+            let kernel = draft.kernel_for(cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR)?;
             let index = usize::try_from(arg.arg_index).unwrap_or(usize::MAX);
             kernel.set(index, Arg::Pointer(arg.arg_value.addr()))?;
         }
         for info in list(config.exec_info_list, count(config.num_exec_infos)) {
-            let kernel = command.kernel_for(cl::CL_MUTABLE_DISPATCH_EXEC_INFO_KHR)?;
+            let kernel = draft.kernel_for(cl::CL_MUTABLE_DISPATCH_EXEC_INFO_KHR)?;
             inform(
                 kernel,
                 info.param_name,
@@ -98,7 +99,7 @@ unsafe fn change(config: &cl::cl_mutable_dispatch_config_khr) -> Result<(Arc<Com
         };
         let is_any = change.global.is_some() || change.local.is_some() || change.offset.is_some();
         ensure(dimensions > 0 || !is_any, cl::CL_INVALID_VALUE)?;
-        Ok((command, change))
+        draft.change(change)
     }
 }
 
@@ -288,11 +289,11 @@ api! {
         let is_known = |kind: &u32| *kind == cl::CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
         ensure(list(kinds, number).iter().all(is_known), cl::CL_INVALID_VALUE)?;
         buffer.may_change()?;
-        let mut changes = Vec::new();
+        let mut drafts = Drafts::default();
         for config in list(configs, number) {
             ensure(!config.is_null(), cl::CL_INVALID_VALUE)?;
-            changes.push(change(&config.read_unaligned())?);
+            change(&mut drafts, &config.read_unaligned())?;
         }
-        buffer.change(&changes)
+        buffer.change(drafts)
     }
 }

@@ -178,6 +178,9 @@ make! {
 }
 
 /// Devices of an array, or none.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn devices(
     count: u32,
     from: *const Pointer,

@@ -24,6 +24,9 @@ fn built(program: &Program, device: &Arc<Device>) -> Result<Arc<Binary>> {
 }
 
 /// The part of a variable that a command reads or writes.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn part(
     queue: &Queue,
     program: Pointer,

@@ -9,11 +9,16 @@ use visakit_driver::device::Device;
 use visakit_driver::error::{Code, Result, ensure, fail};
 use visakit_driver::handle::{export, release, retain};
 use visakit_driver::kernel::{Arg, Kernel, Takes};
-use visakit_driver::launch::{Grid, command, suggested_local};
+use visakit_driver::launch::{Grid, command, most_groups, suggested_local};
 use visakit_driver::memory::Mem;
 use visakit_driver::program::Program;
 use visakit_driver::queue::Queue;
 use visakit_driver::sampler::Sampler;
+
+// `cl_intel_concurrent_dispatch`: whether groups of a kernel wait for each other. It is not announced, as compilers do not
+// offer its functions of OpenCL C.
+const DISPATCH_TYPE: u32 = 0x4257;
+const CONCURRENT: u32 = 1;
 
 /// A function of the host as a command.
 type Native = Option<unsafe extern "C" fn(Pointer)>;
@@ -26,6 +31,10 @@ fn device(handle: Pointer) -> Result<Option<Arc<Device>>> {
     }
 }
 
+/// A grid as an entry point is given it.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn grid(
     dimensions: u32,
     offset: *const usize,
@@ -50,6 +59,9 @@ pub(super) unsafe fn grid(
 }
 
 /// Sets an argument from what the caller has at a place.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn set(kernel: &Kernel, index: u32, size: usize, value: Pointer) -> Result<()> {
     // SAFETY: the caller's promise: null, or a value of that size.
     unsafe {
@@ -101,6 +113,9 @@ pub(super) unsafe fn set(kernel: &Kernel, index: u32, size: usize, value: Pointe
 }
 
 /// Says what memory a kernel reaches besides its arguments.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn inform(kernel: &Kernel, name: u32, size: usize, value: Pointer) -> Result<()> {
     let list = [
         cl::CL_KERNEL_EXEC_INFO_SVM_PTRS,
@@ -119,6 +134,14 @@ pub(super) unsafe fn inform(kernel: &Kernel, name: u32, size: usize, value: Poin
         | cl::CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL
         | cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
             kernel.reach_more(true);
+            Ok(())
+        }
+        DISPATCH_TYPE => {
+            ensure(size == size_of::<u32>(), cl::CL_INVALID_VALUE)?;
+            // SAFETY: the caller's promise: a value of that size.
+            let kind = unsafe { value.cast::<u32>().read_unaligned() };
+            ensure(kind <= CONCURRENT, cl::CL_INVALID_VALUE)?;
+            kernel.set_together(kind == CONCURRENT);
             Ok(())
         }
         cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
@@ -217,6 +240,23 @@ api! {
         for (place, size) in suggested_local(info, &grid.global)?.into_iter().enumerate() {
             put(to.add(place), size);
         }
+        Ok(())
+    }
+
+    fn clGetKernelMaxConcurrentWorkGroupCountINTEL(
+        queue: Pointer, kernel: Pointer, dimensions: u32, _offset: *const usize, local: *const usize, to: *mut usize,
+    ) {
+        let (queue, kernel) = (get::<Queue>(queue)?, get::<Kernel>(kernel)?);
+        ensure((1..=3).contains(&dimensions), cl::CL_INVALID_WORK_DIMENSION)?;
+        ensure(!local.is_null(), cl::CL_INVALID_WORK_GROUP_SIZE)?;
+        ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
+        let mut sizes = [1; 3];
+        for (to, from) in sizes.iter_mut().zip(list(local, usize::try_from(dimensions).unwrap_or(0))) {
+            *to = u32::try_from(from).map_err(|_| Code(cl::CL_INVALID_WORK_GROUP_SIZE))?;
+        }
+        ensure(!sizes.contains(&0), cl::CL_INVALID_WORK_GROUP_SIZE)?;
+        let most = most_groups(&queue.device, &kernel, &kernel.arguments()?, sizes)?;
+        put(to, usize::try_from(most).unwrap_or(usize::MAX));
         Ok(())
     }
 

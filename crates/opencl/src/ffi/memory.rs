@@ -16,6 +16,9 @@ use visakit_launch::ImageKind;
 type AtEnd = Option<unsafe extern "C" fn(Pointer, Pointer)>;
 
 /// Memory of the caller, and the same as storage where it is used in place and can be.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn host(
     flags: u64,
     from: Pointer,
@@ -36,6 +39,10 @@ unsafe fn host(
     }
 }
 
+/// A buffer as an entry point describes it.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn buffer(
     context: Pointer,
     with: Vec<u64>,
@@ -51,6 +58,10 @@ unsafe fn buffer(
     Ok(export(&mem))
 }
 
+/// An image as an entry point describes it.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn image(
     context: Pointer,
     with: Vec<u64>,

@@ -59,7 +59,7 @@ fn call<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Entry points that return an error code.
 macro_rules! api {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
-        #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments, reason = "OpenCL's names and signatures")]
+        #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments, clippy::missing_safety_doc, reason = "OpenCL's names and signatures")]
         pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> i32 {
             // SAFETY: what the specification requires of the caller; see the module.
             let result = $crate::ffi::call(stringify!($name), || unsafe { $body });
@@ -71,7 +71,7 @@ macro_rules! api {
 /// Entry points that return a handle or a pointer; their last argument receives the error code.
 macro_rules! make {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
-        #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments, reason = "OpenCL's names and signatures")]
+        #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments, clippy::missing_safety_doc, reason = "OpenCL's names and signatures")]
         pub(super) unsafe extern "C" fn $name($($arg: $ty,)* error: *mut i32) -> *mut std::ffi::c_void {
             // SAFETY: what the specification requires of the caller; see the module.
             let result: visakit_driver::error::Result<usize> = $crate::ffi::call(stringify!($name), || unsafe { $body });

@@ -16,6 +16,9 @@ use visakit_driver::program::Program;
 type Notify = Option<unsafe extern "C" fn(Pointer, Pointer)>;
 
 /// Calls a callback when building has ended.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn notified(
     result: Result<()>,
     program: Pointer,
@@ -178,6 +181,9 @@ api! {
     clippy::too_many_arguments,
     reason = "OpenCL's names and signatures"
 )]
+/// Its function of that name.
+/// # Safety
+/// The pointers are those of the caller: null, or valid for what they are said to have.
 pub(super) unsafe extern "C" fn clLinkProgram(
     context: Pointer,
     count: u32,

@@ -33,6 +33,9 @@ fn freed(context: &Context, pointer: Pointer) -> Result<()> {
 }
 
 /// `clSVMAlloc`: returns no error code.
+///
+/// # Safety
+/// None of the arguments is dereferenced.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub(super) unsafe extern "C" fn clSVMAlloc(
     context: Pointer,
@@ -59,6 +62,9 @@ pub(super) unsafe extern "C" fn clSVMAlloc(
 }
 
 /// `clSVMFree`: returns nothing.
+///
+/// # Safety
+/// None of the arguments is dereferenced.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub(super) unsafe extern "C" fn clSVMFree(context: Pointer, pointer: Pointer) {
     let _ = super::call("clSVMFree", || {
@@ -67,6 +73,10 @@ pub(super) unsafe extern "C" fn clSVMFree(context: Pointer, pointer: Pointer) {
     });
 }
 
+/// Allocates unified shared memory of a kind.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn usm(
     context: Pointer,
     device: Option<Pointer>,
@@ -113,6 +123,9 @@ make! {
 }
 
 /// Memory that a command works on: variables of a program, which have addresses of their own, or memory of the caller.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn memory(context: &Context, pointer: Pointer, bytes: usize) -> Result<Span> {
     match context.span(pointer.addr(), bytes) {
         Some(span) if context.allocation(pointer.addr()).is_none() => span,
@@ -122,6 +135,9 @@ unsafe fn memory(context: &Context, pointer: Pointer, bytes: usize) -> Result<Sp
 }
 
 /// Copies memory that has addresses.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn copying(
     context: &Context,
     to: Pointer,
@@ -145,6 +161,9 @@ pub(super) unsafe fn copying(
 }
 
 /// Fills memory that has addresses.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn filling(
     context: &Context,
     to: Pointer,

@@ -236,6 +236,9 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *
 
 /// The same under a name that no other library has: where the loader is linked to the program, calls of functions that
 /// it exports, too, end in the loader.
+///
+/// # Safety
+/// The name is null, or ends with a zero.
 unsafe extern "C" fn address(name: *const c_char) -> *const () {
     if name.is_null() {
         return std::ptr::null();
@@ -338,6 +341,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
         memory::clGetImageInfo
         kernels::clGetKernelArgInfo
         kernels::clGetKernelInfo
+        kernels::clGetKernelMaxConcurrentWorkGroupCountINTEL
         kernels::clGetKernelSubGroupInfo
         kernels::clGetKernelSuggestedLocalWorkSizeKHR
         kernels::clGetKernelWorkGroupInfo
@@ -396,6 +400,9 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
 }
 
 /// The same for a platform; there is one.
+///
+/// # Safety
+/// The name is null, or ends with a zero.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     _platform: Pointer,

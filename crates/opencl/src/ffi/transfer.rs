@@ -51,6 +51,10 @@ fn rect(
     boxed(origin, (row, slice), size, make)
 }
 
+/// Three numbers.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn three(from: *const usize) -> Result<[usize; 3]> {
     // SAFETY: the caller's promise: null, or three numbers.
     let list = unsafe { list(from, 3) };
@@ -71,6 +75,9 @@ fn host_may(mem: &Mem, writes: bool) -> Result<()> {
 }
 
 /// Memory of the caller in which an image's box lies.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn beside(
     pointer: Pointer,
     (row, slice): (usize, usize),
@@ -129,6 +136,9 @@ pub(super) fn copy_buffer(
 pub(super) type Rect = (Pointer, *const usize, (usize, usize));
 
 /// The action of a copy of a box from buffer to buffer.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn copy_rect(
     context: &Arc<Context>,
     (source, from, source_pitches): Rect,
@@ -145,6 +155,9 @@ pub(super) unsafe fn copy_rect(
 }
 
 /// The action of a fill of a buffer.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn fill_buffer(
     context: &Arc<Context>,
     mem: Pointer,
@@ -169,6 +182,9 @@ pub(super) unsafe fn fill_buffer(
 }
 
 /// The action of a copy from image to image.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn copy_image(
     context: &Arc<Context>,
     (source, from): (Pointer, *const usize),
@@ -190,6 +206,9 @@ pub(super) unsafe fn copy_image(
 }
 
 /// The action of a copy from image to buffer.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn copy_to_buffer(
     context: &Arc<Context>,
     (source, from): (Pointer, *const usize),
@@ -204,6 +223,9 @@ pub(super) unsafe fn copy_to_buffer(
 }
 
 /// The action of a copy from buffer to image.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn copy_to_image(
     context: &Arc<Context>,
     (source, offset): (Pointer, usize),
@@ -218,6 +240,9 @@ pub(super) unsafe fn copy_to_image(
 }
 
 /// The action of a fill of an image.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 pub(super) unsafe fn fill_image(
     context: &Arc<Context>,
     mem: Pointer,
@@ -445,6 +470,10 @@ fn map_writes(mem: &Mem, flags: u64) -> Result<bool> {
     Ok(writes)
 }
 
+/// Enqueues a mapping.
+///
+/// # Safety
+/// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn map(
     queue: &Arc<Queue>,
     mem: &Arc<Mem>,

@@ -4,7 +4,6 @@ use super::fences::{Fences, Words};
 use super::kernel::{Kernel, Start};
 use super::numbers::{Pool, Targets, registers, size};
 use fastrand::Rng;
-use std::sync::Arc;
 use visakit_exec::memory::{
     Addressing, ChannelOrder, ChannelType, Filter, Format, Image, Sampler, Storage, Surface,
 };
@@ -100,7 +99,7 @@ impl Launch {
                 fill(words, (bytes, last), pool, rng);
             }
             let own = fences.part(number, bytes, last);
-            let storage = Storage::lent(own, bytes, Arc::new(()));
+            let storage = Storage::lent(own, bytes);
             if let Ok(id) = memory.add_storage(&storage, None) {
                 buffers.push((memory.address(id), bytes));
                 ids.push(id);

@@ -1,9 +1,12 @@
 //! The storage compared with plain bytes. Under Miri there are few cases.
 
 #![allow(clippy::unwrap_used, reason = "tests fail that way")]
+#![allow(unsafe_code, reason = "words of somebody else")]
 
 use proptest::prelude::*;
-use visakit_storage::{PAGE, Storage, U8, U16, U32, U64, Word};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use visakit_storage::{Lent, PAGE, Storage, U8, U16, U32, U64, Word};
 
 fn bytes(storage: &Storage) -> Vec<u8> {
     let mut all = vec![0xcc; storage.len()];
@@ -71,6 +74,27 @@ fn aligned_and_zero() {
     }
     assert!(Storage::zeroed(usize::MAX).is_none());
     assert!(Storage::zeroed(usize::MAX / 2).is_none());
+}
+
+/// Words of somebody else are used where they are, and kept for as long as the storage.
+#[test]
+fn lent_words_are_kept() {
+    let owner: Arc<Vec<U64>> = Arc::new((0..5).map(U64::new).collect());
+    let first = std::ptr::NonNull::new(owner.as_ptr().cast_mut()).unwrap();
+    // SAFETY: words of the vector that is their owner.
+    let lent = unsafe { Lent::new(first.add(1), 4, Arc::<Vec<U64>>::clone(&owner)) };
+    let storage = Storage::lent(lent);
+    assert_eq!(storage.len(), 32);
+    assert!(storage.write(8, &[9; 8]));
+    assert!(!storage.write(32, &[9]));
+    let values: Vec<u64> = owner.iter().map(|word| word.load(Relaxed)).collect();
+    assert_eq!(values, [0, 1, u64::from_ne_bytes([9; 8]), 3, 4]);
+    let kept = Arc::downgrade(&owner);
+    drop(owner);
+    assert!(kept.upgrade().is_some());
+    let storage = storage.into_bytes().unwrap_err();
+    drop(storage);
+    assert!(kept.upgrade().is_none());
 }
 
 /// What threads wrote is there when the sharing ends; lent storage stays its owner's.

@@ -13,7 +13,7 @@ const EXTENSIONS: [&str; 14] = [
 const MOST_FILES: usize = 20_000;
 const LARGEST: u64 = 4 << 20;
 
-/// Lines that a library adds at most behind a program's source, as pyopencl does with its cache.
+/// Lines that a library adds at most behind a program's source.
 const MOST_ADDED: usize = 3;
 
 /// The files of the project: those below the current folder.

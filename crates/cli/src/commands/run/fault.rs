@@ -32,7 +32,12 @@ impl<'k> Launched<'k> {
         let LaunchError::Fault { fault, .. } = &error else {
             return error.into();
         };
-        let near = fault.address.and_then(|address| self.near(address));
+        // Other addresses are places in local memory or scratch, or those of functions.
+        let address = match fault.kind {
+            FaultKind::MemoryOutOfBounds { .. } => fault.address,
+            _ => None,
+        };
+        let near = address.and_then(|address| self.near(address));
         let message = format!("{error}{}", near.unwrap_or_default());
         let (file, line) = self.line(fault);
         let text = self.text.line(fault.routine, fault.instruction).trim();

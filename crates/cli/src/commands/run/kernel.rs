@@ -20,9 +20,6 @@ use visakit_launch::{
 };
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
-/// Work-items of a group (`CL_DEVICE_MAX_WORK_GROUP_SIZE`) on the devices that start most.
-const LARGEST_GROUP: u64 = 1024;
-
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     with_kernel(args, |kernel, range, arguments| {
         run_kernel(args, &arguments.all()?, kernel, range)
@@ -101,9 +98,10 @@ pub(crate) fn with_kernel<R>(
     };
     let range = NdRange::new(&args.launching.global, &local, &args.launching.offset)?;
     let group: u64 = local.iter().map(|n| u64::from(*n)).product();
-    if group > LARGEST_GROUP {
+    let most = NdRange::LARGEST_GROUP;
+    if group > u64::from(most) {
         render::note(&format!(
-            "groups of {group} work-items: no device starts more than {LARGEST_GROUP}"
+            "groups of {group} work-items: no device starts more than {most}"
         ));
     }
     let parameters = zeinfo.parameters(&name);
@@ -189,8 +187,10 @@ fn program(args: &Args) -> Result<Program, Failure> {
     }
     // A zebin has a text for each kernel.
     let sources = texts_of_kernel(&sources, args.routine.as_deref()).to_vec();
-    let beside = || args.files.first().and_then(|file| beside(file));
-    let Some(metadata) = metadata.or_else(beside) else {
+    if let (None, Some(file)) = (&metadata, args.files.first()) {
+        metadata = beside(file)?;
+    }
+    let Some(metadata) = metadata else {
         return Err(Failure::Other(
             "launching needs metadata: give --zeinfo or --zebin, or run with --media or --bare"
                 .to_owned(),
@@ -206,14 +206,14 @@ fn program(args: &Args) -> Result<Program, Failure> {
 }
 
 /// The metadata beside a text or an object, as compilers name them: `k.zeinfo` or `k.zebin` of `k.visaasm`.
-fn beside(file: &Path) -> Option<Metadata> {
-    let mut paths = ["zeinfo", "zebin"]
-        .map(|extension| file.with_extension(extension))
-        .into_iter();
-    let path = paths.find(|path| path != file && path.is_file())?;
-    let metadata = Metadata::open(&path).ok()?;
-    render::note(&format!("{}: taken as its metadata", input::name(&path)));
-    Some(metadata)
+fn beside(file: &Path) -> Result<Option<Metadata>, Failure> {
+    let paths = ["zeinfo", "zebin"].map(|extension| file.with_extension(extension));
+    let mut found = paths.iter().filter(|path| *path != file && path.is_file());
+    let Some(path) = found.next() else {
+        return Ok(None);
+    };
+    render::note(&format!("{}: taken as its metadata", input::name(path)));
+    metadata(path).map(Some)
 }
 
 /// The text of the metadata that the arguments name.
