@@ -98,6 +98,62 @@ fn a_reader_that_leaves_is_no_error() {
     }
 }
 
+/// Whether somebody reads the results does not change what they are: a finding is one, as is what cannot be used.
+#[test]
+fn verdicts_do_not_depend_on_a_reader() {
+    let broken = file("cut.isa");
+    let whole = std::fs::read(visakit_testing::root().join("fixtures/objects").join(CALLS));
+    std::fs::write(&broken, &whole.unwrap()[..2000]).unwrap();
+    let broken = broken.to_str().unwrap();
+    for (args, code) in [
+        (
+            &[
+                "check",
+                "../check/write_before.dg2.visaasm",
+                "--zeinfo",
+                "../check/faults.dg2.zeinfo",
+                "--global",
+                "256",
+                "--local",
+                "64",
+            ][..],
+            1,
+        ),
+        (&["diff", CALLS, SUBGROUPS], 1),
+        (&["roundtrip", ".", broken], 1),
+        (&["validate", broken], 1),
+        (&["validate", CALLS, "no-such-file.isa"], 2),
+        (&["search", "no_such_instruction", CALLS], 2),
+        (
+            &["prove", "../texts/call_stack_pvc_v41.visaasm", "--bare"],
+            2,
+        ),
+        (&["stats", broken], 1),
+    ] {
+        for json in [false, true] {
+            let words = |reader: bool| {
+                let mut command = command(args);
+                if json {
+                    command.arg("--json");
+                }
+                let mut child = command
+                    .stdout(Stdio::piped())
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .unwrap();
+                let mut out = child.stdout.take();
+                if let Some(out) = out.as_mut().filter(|_| reader) {
+                    out.read_to_end(&mut Vec::new()).unwrap();
+                }
+                drop(out);
+                child.wait().unwrap().code()
+            };
+            assert_eq!(words(true), Some(code), "{args:?}");
+            assert_eq!(words(false), Some(code), "{args:?} that nobody reads");
+        }
+    }
+}
+
 #[test]
 fn completions_and_manual_pages_name_every_command() {
     let pages = file("pages");

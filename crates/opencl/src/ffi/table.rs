@@ -234,7 +234,7 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *
     unsafe { address(name) }
 }
 
-/// The same under a name that no other library has: where the loader is linked to the program, calls of functions that
+/// `clGetExtensionFunctionAddress` under a name that no other library has: where the loader is linked to the program, calls of functions that
 /// it exports, too, end in the loader.
 unsafe extern "C" fn address(name: *const c_char) -> *const () {
     if name.is_null() {
@@ -395,7 +395,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
     )
 }
 
-/// The same for a platform; there is one.
+/// The address of a function of a platform; there is one platform.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     _platform: Pointer,
