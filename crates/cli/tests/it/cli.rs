@@ -105,42 +105,23 @@ fn verdicts_do_not_depend_on_a_reader() {
     let whole = std::fs::read(visakit_testing::root().join("fixtures/objects").join(CALLS));
     std::fs::write(&broken, &whole.unwrap()[..2000]).unwrap();
     let broken = broken.to_str().unwrap();
-    for (args, code) in [
-        (
-            &[
-                "check",
-                "../check/write_before.dg2.visaasm",
-                "--zeinfo",
-                "../check/faults.dg2.zeinfo",
-                "--global",
-                "256",
-                "--local",
-                "64",
-            ][..],
-            1,
-        ),
-        (&["diff", CALLS, SUBGROUPS], 1),
-        (&["roundtrip", ".", broken], 1),
-        (&["validate", broken], 1),
-        (&["validate", CALLS, "no-such-file.isa"], 2),
-        (&["search", "no_such_instruction", CALLS], 2),
-        (
-            &["prove", "../texts/call_stack_pvc_v41.visaasm", "--bare"],
-            2,
-        ),
-        (&["stats", broken], 1),
+    let before = "../check/write_before.dg2.visaasm";
+    let metadata = "--zeinfo=../check/faults.dg2.zeinfo";
+    for args in [
+        &["check", before, metadata, "--global=256", "--local=64"][..],
+        &["diff", CALLS, SUBGROUPS],
+        &["roundtrip", ".", broken],
+        &["validate", broken],
+        &["validate", CALLS, "no-such-file.isa"],
+        &["search", "no_such_instruction", CALLS],
+        &["stats", broken],
     ] {
         for json in [false, true] {
-            let words = |reader: bool| {
+            let ended = |reader: bool| {
                 let mut command = command(args);
-                if json {
-                    command.arg("--json");
-                }
-                let mut child = command
-                    .stdout(Stdio::piped())
-                    .stderr(Stdio::null())
-                    .spawn()
-                    .unwrap();
+                command.args(json.then_some("--json"));
+                command.stdout(Stdio::piped()).stderr(Stdio::null());
+                let mut child = command.spawn().unwrap();
                 let mut out = child.stdout.take();
                 if let Some(out) = out.as_mut().filter(|_| reader) {
                     out.read_to_end(&mut Vec::new()).unwrap();
@@ -148,8 +129,9 @@ fn verdicts_do_not_depend_on_a_reader() {
                 drop(out);
                 child.wait().unwrap().code()
             };
-            assert_eq!(words(true), Some(code), "{args:?}");
-            assert_eq!(words(false), Some(code), "{args:?} that nobody reads");
+            let code = ended(true);
+            assert!(matches!(code, Some(1 | 2)), "{args:?}: {code:?}");
+            assert_eq!(ended(false), code, "{args:?}, which nobody reads");
         }
     }
 }
