@@ -46,9 +46,13 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 async function openAll(given: Given[], preset?: Preset, view?: string) {
   const started = performance.now();
   let files = await Promise.all(given.map(unzipped));
+  let source: string | undefined;
   const whole = files.find((f) => ends(f.name, SHARED));
   if (whole) return restore(JSON.parse(decode(whole.bytes)) as State);
-  if (device && !preset && files.every((f) => ends(f.name, ...SOURCES)) && isNew(files)) files = [...(await compiled(files)), ...files];
+  if (device && !preset && files.every((f) => ends(f.name, ...SOURCES)) && isNew(files)) {
+    source = files.filter((f) => ends(f.name, ".cl")).map(baseName)[0];
+    files = [...(await compiled(files)), ...files];
+  }
   const metadata = files.find((f) => ends(f.name, ".zeinfo", ".ze_info", "zeinfo.yaml"));
   for (const source of files.filter((f) => ends(f.name, ...SOURCES))) {
     store.sources.set(source.name.split("/").pop() ?? source.name, decode(source.bytes));
@@ -77,6 +81,7 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
   resetViews();
   resetTree();
   compared = undefined;
+  compiledFrom = source;
   setPreset(preset);
   store.metadata = "";
   if (metadata && !dumped) {
@@ -98,14 +103,18 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
 
 const rank = (name: string) => (ends(name, ".isa") ? 0 : ends(name, ".zebin", ".elf") ? 1 : ends(name, ".visaasm") ? 2 : 3);
 
-/** Whether the text that is open names none of these sources: what it names belongs to it. */
-const isNew = (sources: Given[]) => !sources.some((f) => text().includes(f.name.split("/").pop() as string));
+/** The source that the program which is open was compiled from here. */
+let compiledFrom: string | undefined;
+const baseName = (f: Given) => f.name.split("/").pop() as string;
+
+/** Whether sources are to be compiled: those that a program from elsewhere names belong to it. */
+const isNew = (sources: Given[]) => sources.some((f) => baseName(f) === compiledFrom) || !sources.some((f) => text().includes(baseName(f)));
 
 /** What the compiler beside the server makes of the one source that has kernels. */
 async function compiled(sources: Given[]): Promise<Given[]> {
   const source = sources.find((f) => ends(f.name, ".cl"));
   if (!source) return [];
-  const name = source.name.split("/").pop() as string;
+  const name = baseName(source);
   say(`Compiling ${name} for ${device}…`);
   const address = new URL(`compile?${encodeURIComponent(name)}`, location.href.split("#")[0]);
   const answer = await fetch(address, { method: "POST", body: source.bytes as BlobPart });
