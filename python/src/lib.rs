@@ -284,7 +284,7 @@ fn validate(object: &Object, platform: Option<&str>, limit: usize) -> PyResult<V
     Ok(report.findings.into_iter().map(make).collect())
 }
 
-/// The same object in another version.
+/// The object in another version of the format.
 #[pyfunction]
 #[pyo3(signature = (object, to, *, dialect = None, keep_native = false))]
 fn convert(

@@ -313,6 +313,14 @@ export function goTo(from: number, to = from) {
   view.focus();
 }
 
+/** Puts a place at the top, where it is not in sight at first: code comes after long declarations. */
+export function reveal(at: number | undefined) {
+  const LINES = 12;
+  const { doc } = view.state;
+  if (at === undefined || at > doc.length || doc.lineAt(at).number < LINES) return;
+  view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "start", yMargin: 40 }) });
+}
+
 let ran: { routine: number; instruction: number } | undefined;
 
 function mark() {

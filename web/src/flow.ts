@@ -9,6 +9,8 @@ let folded = new Set<number>();
 let shown = -1;
 /** Longer blocks are folded at first. */
 const LONG = 80;
+/** The smallest scale at which instructions are read with ease; the shape of folded blocks is seen at half of their size. */
+const READABLE = 0.7;
 const tooLong = el("p", { class: "hint", hidden: true }, `Routines of more than ${MANY} instructions are not drawn.`);
 const camera = { x: 0, y: 0, scale: 1 };
 let focused = 0;
@@ -50,7 +52,7 @@ function zoom(by: number, x = picture.clientWidth / 2, y = picture.clientHeight 
 function fit() {
   if (!flow || !picture.clientWidth) return;
   // Wide graphs stay readable: their first block is in the middle then.
-  camera.scale = Math.min(1.2, Math.max(0.5, picture.clientWidth / flow.width));
+  camera.scale = Math.min(1.2, Math.max(0.45, picture.clientWidth / flow.width));
   const first = flow.blocks[0];
   const whole = flow.width * camera.scale <= picture.clientWidth;
   const middle = whole || !first ? flow.width / 2 : first.x + first.width / 2;
@@ -139,7 +141,9 @@ async function load(whole: boolean, first = false) {
     scene.replaceChildren();
     return;
   }
-  const long = flow.blocks.flatMap((b, n) => (b.lines.length > LONG ? [n] : []));
+  // What does not fit in a size to be read is folded first, so that the shape is seen.
+  const isWide = picture.clientWidth > 0 && flow.blocks.length > 1 && picture.clientWidth / flow.width < READABLE;
+  const long = flow.blocks.flatMap((b, n) => (isWide || b.lines.length > LONG ? [n] : []));
   if (first && long.length) {
     folded = new Set(long);
     return load(true);

@@ -3,7 +3,7 @@ import "./style.css";
 import { ask, data, openDump, openFile, type Status } from "./api";
 import "./bytes";
 import { reset as resetTree } from "./tree";
-import { focus, format, goTo, redoEdit, setText, text, undoEdit } from "./editor";
+import { focus, format, goTo, redoEdit, reveal, setText, text, undoEdit } from "./editor";
 import { declarationsView } from "./declarations";
 import { diffView, setSecond } from "./diff";
 import { byId, el } from "./dom";
@@ -17,6 +17,12 @@ import { findingsView, linesView, statisticsView } from "./tables";
 import { addViews, currentView, resetViews, showView } from "./views";
 
 addViews([flowView, declarationsView, linesView, statisticsView, findingsView, runView, diffView]);
+
+/** What a page that `visakit explore` serves compiles sources for; other pages have no compiler. */
+const device = document.querySelector<HTMLMetaElement>('meta[name="compiles-for"]')?.content;
+/** How files of a whole state end. */
+const SHARED = ".explorer.json";
+const SOURCES = [".cl", ".cpp", ".c", ".h"];
 
 let compared: { name: string; bytes: Uint8Array } | undefined;
 /** Longer states are put into the address only when they are shared. */
@@ -39,9 +45,16 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 /** Opens what was chosen or dropped: an object or a text, with its metadata, its source, or a case around it. */
 async function openAll(given: Given[], preset?: Preset, view?: string) {
   const started = performance.now();
-  const files = await Promise.all(given.map(unzipped));
+  let files = await Promise.all(given.map(unzipped));
+  let source: string | undefined;
+  const whole = files.find((f) => ends(f.name, SHARED));
+  if (whole) return restore(JSON.parse(decode(whole.bytes)) as State);
+  if (device && !preset && files.every((f) => ends(f.name, ...SOURCES)) && isNew(files)) {
+    source = files.filter((f) => ends(f.name, ".cl")).map(baseName)[0];
+    files = [...(await compiled(files)), ...files];
+  }
   const metadata = files.find((f) => ends(f.name, ".zeinfo", ".ze_info", "zeinfo.yaml"));
-  for (const source of files.filter((f) => ends(f.name, ".cl", ".cpp", ".c", ".h"))) {
+  for (const source of files.filter((f) => ends(f.name, ...SOURCES))) {
     store.sources.set(source.name.split("/").pop() ?? source.name, decode(source.bytes));
   }
   let main = files.filter((f) => ends(f.name, ".isa", ".visaasm", ".zebin", ".elf", ".bin") && f.bytes.length > 0);
@@ -57,7 +70,7 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
   const dumped = !description && texts.length > 0 && !main.some((f) => ends(f.name, ".isa"));
   // Of several files the object says most.
   main.sort((a, b) => rank(a.name) - rank(b.name));
-  const first = dumped ? texts[0] : main[0] ?? files.find((f) => f !== metadata && !ends(f.name, ".cl", ".c", ".cpp", ".h", ".json"));
+  const first = dumped ? texts[0] : main[0] ?? files.find((f) => f !== metadata && !ends(f.name, ...SOURCES, ".json"));
   if (!first) {
     if (metadata && store.summary) await attach(metadata);
     else if (files.length && store.summary) await store.refresh();
@@ -68,6 +81,7 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
   resetViews();
   resetTree();
   compared = undefined;
+  compiledFrom = source;
   setPreset(preset);
   store.metadata = "";
   if (metadata && !dumped) {
@@ -77,6 +91,7 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
   store.summary = summary;
   setText(summary.text, summary.editable);
   await store.opened(summary);
+  reveal(store.link(0, 0)?.[0]);
   chrome();
   await showView(view ?? (summary.problems.some((p) => p.severity === "error") ? "findings" : currentView()));
   const last = files.length > 1 && !description && !dumped && main.length === 2 && !view ? main[1] : undefined;
@@ -87,6 +102,27 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
 }
 
 const rank = (name: string) => (ends(name, ".isa") ? 0 : ends(name, ".zebin", ".elf") ? 1 : ends(name, ".visaasm") ? 2 : 3);
+
+/** The source that the program which is open was compiled from here. */
+let compiledFrom: string | undefined;
+const baseName = (f: Given) => f.name.split("/").pop() as string;
+
+/** Whether sources are to be compiled: those that a program from elsewhere names belong to it. */
+const isNew = (sources: Given[]) => sources.some((f) => baseName(f) === compiledFrom) || !sources.some((f) => text().includes(baseName(f)));
+
+/** What the compiler beside the server makes of the one source that has kernels. */
+async function compiled(sources: Given[]): Promise<Given[]> {
+  const source = sources.find((f) => ends(f.name, ".cl"));
+  if (!source) return [];
+  const name = baseName(source);
+  say(`Compiling ${name} for ${device}…`);
+  const address = new URL(`compile?${encodeURIComponent(name)}`, location.href.split("#")[0]);
+  const answer = await fetch(address, { method: "POST", body: source.bytes as BlobPart });
+  if (!answer.ok) throw new Error(`${name}: ${await answer.text()}`);
+  const { files, error } = (await answer.json()) as { files?: { name: string; bytes: string }[]; error?: string };
+  if (error) throw new Error(error);
+  return (files ?? []).map((f) => ({ name: f.name, bytes: fromBase64(f.bytes) }));
+}
 
 async function attach(metadata: Given) {
   store.metadata = decode(metadata.bytes);
@@ -181,7 +217,14 @@ store.add({ refresh: remember });
 
 async function share() {
   if (!store.summary) return;
-  const packed = await pack(await stateNow());
+  const state = await stateNow();
+  if (device) {
+    // The address ends with the server, which no other machine reaches.
+    const name = `${stem()}${SHARED}`;
+    save(name, JSON.stringify(state), "application/json");
+    return say(`${name} holds this state: any explorer opens it.`);
+  }
+  const packed = await pack(state);
   history.replaceState(null, "", `#s=${packed}`);
   const length = location.href.length;
   try {
@@ -192,8 +235,7 @@ async function share() {
   }
 }
 
-async function restore(packed: string) {
-  const state = await unpack(packed);
+async function restore(state: State) {
   const bytes = state.text !== undefined ? new TextEncoder().encode(state.text) : fromBase64(state.bytes ?? "");
   const files: Given[] = [{ name: state.name || "shared.visaasm", bytes }];
   // The name may indicate an object; the content in the address decides.
@@ -395,7 +437,7 @@ document.addEventListener("keydown", (event) => {
 async function begin() {
   await showView("flow");
   const fragment = location.hash;
-  if (fragment.startsWith("#s=")) return restore(fragment.slice(3));
+  if (fragment.startsWith("#s=")) return restore(await unpack(fragment.slice(3)));
   if (fragment.startsWith("#files=")) {
     // Served by `visakit explore`: names of files in the folder beside this page.
     const names = fragment.slice(7).split("&").map(decodeURIComponent);

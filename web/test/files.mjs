@@ -180,7 +180,7 @@ export const files = ({ page, open, message, line, tap, content, example, shot, 
         });
         await p.setInputFiles("#file", object);
         await message(p, /Opened big.isa.*shown only/);
-        await p.waitForSelector(".cm-line:has-text('.decl V32')");
+        await p.waitForSelector(".cm-line .t-mnemonic");
         await p.waitForSelector("#bytes .byte.c-text");
         times.push([Number(await p.evaluate(() => document.body.dataset.opened)), await p.evaluate(() => Math.round(window.longest))]);
       }

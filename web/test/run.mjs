@@ -473,6 +473,38 @@ if (explore) {
       await message(p, /Opened vecadd_f32_skl_v41.isa/);
       const bare = await fetch(new URL("/", url));
       assert.equal(bare.status, 403);
+      // Code is in sight although many declarations come before it.
+      await p.waitForSelector(".cm-line:has-text('mul (M1_NM, 1)')");
+      // The address is of this machine, so that a file holds the state.
+      await tap(p, "shl (M1, 16)");
+      await p.keyboard.press("End");
+      await p.keyboard.type(" // shared");
+      await message(p, /Assembles/);
+      const [download] = await Promise.all([p.waitForEvent("download"), p.click("#share")]);
+      assert.equal(download.suggestedFilename(), "vecadd_f32_skl_v41.explorer.json");
+      const state = await readFile(await download.path());
+      const q = await page();
+      await q.setInputFiles("#file", { name: "theirs.explorer.json", mimeType: "", buffer: state });
+      await q.waitForSelector(".cm-line:has-text('// shared')");
+      await q.context().close();
+      // Sources are compiled where there is a compiler, which takes one kernel of several, and says what is wrong.
+      const source = "kernel void one(global int *a) { a[get_global_id(0)] += 1; }\nkernel void two(global int *a) { a[0] = 2; }\n";
+      const give = (text) => p.setInputFiles("#file", { name: "k.cl", mimeType: "", buffer: Buffer.from(text) });
+      await give(source);
+      await p.waitForSelector("dialog[open] .gallery, #message.wrong");
+      if (await p.locator("#message.wrong").count()) {
+        const why = await p.locator("#message").textContent();
+        assert.match(why, /ocloc/);
+        console.log(`  NOT RUN: compiling in the explorer, as ${why}`);
+      } else {
+        await p.click("dialog .gallery button:has-text('two')");
+        await message(p, /Opened two.visaasm/);
+        await shot(p, "compiled");
+        await p.click("#tab-run");
+        await p.waitForSelector(".argument");
+        await give("kernel void one(global int *a) { b = 1; }");
+        await message(p, /undeclared identifier 'b'/);
+      }
       await p.context().close();
     } finally {
       child.kill();

@@ -158,14 +158,39 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Buffered standard output, free of escape codes unless they are enabled.
+/// Drops what nobody reads any more, so that a command comes to its verdict, and ends with it, whoever listens.
+struct WhoeverListens<W>(W);
+
+impl<W: Write> Write for WhoeverListens<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
+/// Buffered standard output for results, free of escape codes unless they are enabled. A reader that leaves changes
+/// nothing.
 pub(crate) fn stdout() -> BufWriter<impl Write> {
+    BufWriter::with_capacity(1 << 16, WhoeverListens(anstream::stdout().lock()))
+}
+
+/// Standard output for long listings without a verdict: they end with their reader, by [`Failure::Closed`].
+pub(crate) fn listing() -> BufWriter<impl Write> {
     BufWriter::with_capacity(1 << 16, anstream::stdout().lock())
 }
 
 /// Writes a value as JSON with a line end, without the envelope of this tool's documents.
 pub(crate) fn plain_json(value: &impl Serialize) -> Result<(), Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(WhoeverListens(io::stdout().lock()));
     serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")?;
     out.flush()?;
@@ -280,7 +305,7 @@ pub(crate) fn relative(path: &Path) -> Cow<'_, Path> {
     Cow::Borrowed(below.unwrap_or(path))
 }
 
-/// The same of a text with several lines.
+/// A text with several lines, each as [`printable`] shows it.
 pub(crate) fn printable_lines(text: &str) -> String {
     let lines: Vec<_> = text
         .lines()

@@ -70,7 +70,7 @@ pub(crate) fn failure(message: &str) {
     Problem::new("error", message).tell(|p| format!("{ERROR}error{ERROR:#}: {}", p.message));
 }
 
-/// The same, with advice.
+/// Reports why the tool gives up, with advice.
 pub(crate) fn failure_with_help(message: &str, help: &str) {
     let problem = Problem {
         help: Some(help.to_owned()),

@@ -4,6 +4,7 @@ use crate::input::STDIN;
 use crate::output::Failure;
 use crate::reading::{Reading, told};
 use crate::{Status, input, render};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use visakit_launch::{Content, Dump, Input, LaunchError};
 const TELLING: u64 = 64 << 10;
 
 /// How sources are compiled.
-#[derive(clap::Args, Clone, Copy)]
+#[derive(clap::Args, Clone, Copy, Default)]
 pub(crate) struct Building {
     /// Device that OpenCL C and SPIR-V are compiled for, such as dg2, pvc, a770 or b580. [default: that of --platform,
     /// or dg2]
@@ -118,6 +119,18 @@ impl From<LaunchError> for Unopened {
 impl From<CompileError> for Unopened {
     fn from(error: CompileError) -> Self {
         Self::Compile(error)
+    }
+}
+
+impl fmt::Display for Unopened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Launch(error) => error.fmt(f),
+            Self::Compile(error) => {
+                error.fmt(f)?;
+                error.help().map_or(Ok(()), |help| write!(f, "\n{help}"))
+            }
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub enum LaunchError {
         source: std::io::Error,
     },
     /// A text could not be assembled.
-    #[error("{}: {faults}", .path.display())]
+    #[error("{}:{faults}", .path.display())]
     Assemble {
         /// The file.
         path: PathBuf,

@@ -29,7 +29,7 @@ pub struct Side<'k> {
 /// What counts as equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
-    /// The same bits.
+    /// Equal bits.
     #[default]
     Bits,
     /// Results of floats may differ where a product and a sum are contracted into one operation, or the operands of a

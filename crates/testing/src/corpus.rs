@@ -32,7 +32,7 @@ pub fn objects(corpus: Corpus, mut see: impl FnMut(&str, &[u8])) {
     }
     for file in files {
         let bytes = fs::read(&file).unwrap();
-        see(&file.display().to_string(), &bytes);
+        see(&crate::name(&file), &bytes);
     }
 }
 
@@ -75,7 +75,7 @@ fn collect(folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) {
             collect(&path, texts);
             continue;
         }
-        let name = path.display().to_string();
+        let name = crate::name(&path);
         let text = if name.ends_with(".visaasm.gz") {
             unpacked(&path).unwrap()
         } else if name.ends_with(".visaasm") {

@@ -100,6 +100,12 @@ pub fn objects(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A path as tests name it, on every system with slashes.
+#[must_use]
+pub fn name(path: &Path) -> String {
+    path.display().to_string().replace('\\', "/")
+}
+
 /// Folders of kernels with expectations below a folder, two levels deep, in order.
 #[must_use]
 pub fn cases(root: &Path) -> Vec<PathBuf> {

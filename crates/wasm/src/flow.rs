@@ -7,10 +7,21 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use visakit::rewrite::graph::{Cfg, LINE, PAD, Style};
 
-/// Number of lines shown in a folded box.
-const FOLDED: usize = 2;
+/// The lines of a folded box: what it begins with, without operands, and how much there is.
+fn fold(lines: &mut Vec<String>) {
+    let all = lines.len();
+    let Some(first) = lines.first_mut().filter(|_| all > 2) else {
+        return;
+    };
+    // Execution sizes and operands follow a bracket.
+    if let Some(end) = first.find(" (").filter(|end| *end > 0) {
+        first.truncate(end);
+    }
+    lines.truncate(1);
+    lines.push(format!("… {} more", all - 1));
+}
 
-/// The blocks of a routine, laid out. Those of `folded`, by number, show their first lines only.
+/// The blocks of a routine, laid out. Those of `folded`, by number, show what they begin with.
 pub(crate) fn flow(file: &File, routine: usize, folded: &BTreeSet<usize>) -> Answer {
     let id = file.id(routine)?;
     let body = file.object.routine(id).and_then(|r| r.body());
@@ -20,10 +31,8 @@ pub(crate) fn flow(file: &File, routine: usize, folded: &BTreeSet<usize>) -> Ans
     let cfg = Cfg::of(body);
     let mut picture = cfg.picture(&file.object, id);
     for (number, node) in picture.graph.node_weights_mut().enumerate() {
-        let all = node.lines.len();
-        if folded.contains(&number) && all > FOLDED + 1 {
-            node.lines.truncate(FOLDED);
-            node.lines.push(format!("… {} more", all - FOLDED));
+        if folded.contains(&number) {
+            fold(&mut node.lines);
         }
     }
     let layout = picture.place().layout;

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// A folder of dumps, an object or a text: what the first compiler made.
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The same of the second compiler.
+    /// What the second compiler made.
     #[arg(value_name = "NEW")]
     new: PathBuf,
     /// Only the kernel of this name.

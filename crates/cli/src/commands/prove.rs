@@ -32,7 +32,7 @@ pub(crate) struct ProveArgs {
     /// Launch metadata of the second program, if they are not those of the first.
     #[arg(long, value_name = "FILE")]
     new_zeinfo: Option<PathBuf>,
-    /// The same from a compiled program (zebin).
+    /// The compiled program (zebin) that has the launch metadata of the second program.
     #[arg(long, value_name = "FILE", conflicts_with = "new_zeinfo")]
     new_zebin: Option<PathBuf>,
     /// The content of the buffer of argument N is as given, such as that of a table of indices.
@@ -68,7 +68,7 @@ pub(crate) struct ProveArgs {
 /// What counts as equal.
 #[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum Equality {
-    /// The same bits.
+    /// Equal bits.
     #[default]
     Bits,
     /// Products and sums of floats may be contracted, and their operands exchanged.

@@ -98,6 +98,44 @@ fn a_reader_that_leaves_is_no_error() {
     }
 }
 
+/// Whether somebody reads the results does not change what they are: a finding is one, as is what cannot be used.
+#[test]
+fn verdicts_do_not_depend_on_a_reader() {
+    let broken = file("cut.isa");
+    let whole = std::fs::read(visakit_testing::root().join("fixtures/objects").join(CALLS));
+    std::fs::write(&broken, &whole.unwrap()[..2000]).unwrap();
+    let broken = broken.to_str().unwrap();
+    let before = "../check/write_before.dg2.visaasm";
+    let metadata = "--zeinfo=../check/faults.dg2.zeinfo";
+    for args in [
+        &["check", before, metadata, "--global=256", "--local=64"][..],
+        &["diff", CALLS, SUBGROUPS],
+        &["roundtrip", ".", broken],
+        &["validate", broken],
+        &["validate", CALLS, "no-such-file.isa"],
+        &["search", "no_such_instruction", CALLS],
+        &["stats", broken],
+    ] {
+        for json in [false, true] {
+            let ended = |reader: bool| {
+                let mut command = command(args);
+                command.args(json.then_some("--json"));
+                command.stdout(Stdio::piped()).stderr(Stdio::null());
+                let mut child = command.spawn().unwrap();
+                let mut out = child.stdout.take();
+                if let Some(out) = out.as_mut().filter(|_| reader) {
+                    out.read_to_end(&mut Vec::new()).unwrap();
+                }
+                drop(out);
+                child.wait().unwrap().code()
+            };
+            let code = ended(true);
+            assert!(matches!(code, Some(1 | 2)), "{args:?}: {code:?}");
+            assert_eq!(ended(false), code, "{args:?}, which nobody reads");
+        }
+    }
+}
+
 #[test]
 fn completions_and_manual_pages_name_every_command() {
     let pages = file("pages");

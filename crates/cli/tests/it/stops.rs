@@ -3,7 +3,7 @@
 #![allow(clippy::indexing_slicing)] // members of documents
 
 use crate::json::{schema, valid};
-use crate::{command, file, text, visakit};
+use crate::{file, text, visakit};
 use serde_json::Value;
 
 /// A loop without end.
@@ -198,7 +198,7 @@ fn one_of_several_cases() {
 fn checks_are_stopped_by_signals() {
     let endless = program("stops_signal.visaasm", ENDLESS);
     for signal in ["-INT", "-TERM"] {
-        let child = command(&["check", &endless, "--media", "8x8"])
+        let child = crate::command(&["check", &endless, "--media", "8x8"])
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();

@@ -206,7 +206,7 @@ impl Regions {
         Some(number)
     }
 
-    /// The same for an address in a region that is another buffer's: `has` tells whether a buffer has the address.
+    /// Finds or adds the buffer of an address in a region that is another buffer's: `has` tells whether a buffer has the address.
     pub(super) fn find_or_add_beside<'b>(
         &self,
         address: u64,

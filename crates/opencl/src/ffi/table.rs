@@ -234,7 +234,7 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *
     unsafe { address(name) }
 }
 
-/// The same under a name that no other library has: where the loader is linked to the program, calls of functions that
+/// `clGetExtensionFunctionAddress` under a name that no other library has: where the loader is linked to the program, calls of functions that
 /// it exports, too, end in the loader.
 ///
 /// # Safety
@@ -399,7 +399,7 @@ unsafe extern "C" fn address(name: *const c_char) -> *const () {
     )
 }
 
-/// The same for a platform; there is one.
+/// The address of a function of a platform; there is one platform.
 ///
 /// # Safety
 /// The name is null, or ends with a zero.

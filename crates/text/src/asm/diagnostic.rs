@@ -189,19 +189,31 @@ impl core::error::Error for Diagnostic {}
 
 /// Everything that is wrong with a text, ordered by place: at least one [`Diagnostic`].
 ///
-/// Dereferences to a slice of diagnostics, and iterates by value or by reference.
+/// Dereferences to a slice of diagnostics, and iterates by value or by reference. Is shown as `9:14: ` (line and column of
+/// the first fault), its message, and the number of further faults.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Errors(Vec<Diagnostic>);
+pub struct Errors {
+    list: Vec<Diagnostic>,
+    /// Where the first one is.
+    place: (usize, usize),
+}
 
 impl Errors {
-    pub(crate) const fn new(list: Vec<Diagnostic>) -> Self {
-        Self(list)
+    pub(crate) fn new(list: Vec<Diagnostic>, text: &[u8]) -> Self {
+        let place = list.first().map_or((1, 1), |first| first.span.place(text));
+        Self { list, place }
+    }
+
+    /// Line and column of the first fault, as [`Span::place`] counts them.
+    #[must_use]
+    pub const fn place(&self) -> (usize, usize) {
+        self.place
     }
 
     /// The diagnostics.
     #[must_use]
     pub fn into_vec(self) -> Vec<Diagnostic> {
-        self.0
+        self.list
     }
 }
 
@@ -209,7 +221,7 @@ impl core::ops::Deref for Errors {
     type Target = [Diagnostic];
 
     fn deref(&self) -> &[Diagnostic] {
-        &self.0
+        &self.list
     }
 }
 
@@ -218,7 +230,7 @@ impl IntoIterator for Errors {
     type IntoIter = alloc::vec::IntoIter<Diagnostic>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.list.into_iter()
     }
 }
 
@@ -227,13 +239,14 @@ impl<'e> IntoIterator for &'e Errors {
     type IntoIter = core::slice::Iter<'e, Diagnostic>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.list.iter()
     }
 }
 
 impl fmt::Display for Errors {
-    /// Shows the first fault and the number of further ones.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.place;
+        write!(f, "{line}:{column}: ")?;
         match self.split_first() {
             None => Ok(()),
             Some((first, [])) => first.fmt(f),

@@ -78,7 +78,7 @@ impl<'t> Declarations<'t> {
             let span = Span::between(text.len(), text.len());
             let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
             let fault = fault.expected("`.kernel \"name\"` before the declarations");
-            return Err(Errors::new(Vec::from([*fault])));
+            return Err(Errors::new(Vec::from([*fault]), text));
         };
         Ok(Self {
             options: *options,

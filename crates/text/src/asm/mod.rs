@@ -308,11 +308,12 @@ impl<'t> Assembler<'t> {
     }
 
     fn result(self) -> Result<Assembled<'t>, Errors> {
+        let text = self.cursor.text;
         let checked = self.checked();
         if checked.faults.is_empty() {
             Ok(checked.assembled)
         } else {
-            Err(Errors::new(checked.faults))
+            Err(Errors::new(checked.faults, text))
         }
     }
 

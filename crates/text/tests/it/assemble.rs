@@ -144,7 +144,7 @@ fn objects_are_those_of_the_executors_cases() {
                 text.push(b'\n');
                 text.extend_from_slice(&function);
             }
-            let name = case.strip_prefix(&cases).unwrap().display().to_string();
+            let name = visakit_testing::name(case.strip_prefix(&cases).unwrap());
             let options = Options {
                 grf_bytes: Some(if case.ends_with("pvc") { 64 } else { 32 }),
                 ..Options::default()
@@ -190,7 +190,7 @@ fn options(file: &Path, version: Version, dialect: Dialect) -> Options {
 
 fn compare(file: &Path, text: &Path, version: Version, dialect: Dialect, totals: &mut Totals) {
     let corpus = visakit_testing::reference().join("corpus");
-    let name = file.strip_prefix(corpus).unwrap().display().to_string();
+    let name = visakit_testing::name(file.strip_prefix(corpus).unwrap());
     totals.texts += 1;
     let bytes = fs::read(file).unwrap();
     let read = visakit_parse::ReadOptions {

@@ -306,7 +306,7 @@ fn an_alias_that_overruns_its_parent_is_a_warning() {
     assert_eq!(&text[warning.span.start..warning.span.end()], "V1x, 4");
 }
 
-/// Errors can be propagated with `?`, and display the first fault.
+/// Errors can be propagated with `?`, and display the first fault with its place.
 #[test]
 fn errors_are_one_error() {
     fn twice() -> Result<(), Box<dyn std::error::Error>> {
@@ -316,7 +316,7 @@ fn errors_are_one_error() {
     let error = twice().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no instruction is called `mvo` (did you mean `mov`?), and one more fault"
+        "3:1: no instruction is called `mvo` (did you mean `mov`?), and one more fault"
     );
     assert!(error.source().is_some());
 }

@@ -1,4 +1,4 @@
-//! The same as one JSON document.
+//! Dumps as one JSON document.
 
 use super::Stop;
 use crate::output::printable;

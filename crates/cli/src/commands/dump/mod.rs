@@ -3,7 +3,7 @@
 mod json;
 mod lines;
 
-use crate::output::{Failure, printable, stdout};
+use crate::output::{Failure, listing, printable};
 use crate::reading::Reading;
 use crate::{Status, input, render};
 use std::io::Write;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
         (result, faults)
     } else {
-        let mut lines = lines::Lines::new(bytes, stdout());
+        let mut lines = lines::Lines::new(bytes, listing());
         let result = walk(bytes, options, &selection, &mut lines);
         let flushed = lines.out.flush();
         let faults = lines.faults;

@@ -182,6 +182,8 @@ fn level_zero(library: &Path, folder: &Path) -> Result<Vec<(&'static str, OsStri
     if !driver.exists() {
         return Ok(settings);
     }
+    #[cfg(not(unix))]
+    let _ = folder;
     #[cfg(unix)]
     {
         let loader = folder.join("libze_loader.so.1");

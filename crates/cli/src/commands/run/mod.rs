@@ -184,7 +184,7 @@ pub(crate) struct Args {
     /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
     #[arg(help_heading = MACHINE, long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
     jit: Jit,
-    /// The same as --jit=never
+    /// No machine code, as --jit=never
     #[arg(help_heading = MACHINE, long, conflicts_with = "jit")]
     no_jit: bool,
     /// Compile a source for each of these SIMD widths, and compare what they leave in the buffers. [default: the width that
@@ -324,7 +324,7 @@ impl Args {
         &self.case
     }
 
-    /// The same for each of two programs that are named; `None` for another number of them.
+    /// The arguments for each of two programs that are named; `None` for another number of them.
     pub(crate) fn halves(&self) -> Option<[Self; 2]> {
         let [old, new] = self.files.as_slice() else {
             return None;

@@ -1,6 +1,6 @@
 //! `--trace`: every instruction that runs, with the values it wrote.
 
-use crate::output::{Failure, printable, stdout};
+use crate::output::{Failure, listing, printable};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use visakit_exec::{InstructionEvent, Observer};
@@ -19,7 +19,7 @@ impl Trace {
     pub(super) fn new(tracer: Tracer) -> Self {
         Self {
             tracer,
-            out: Box::new(stdout()),
+            out: Box::new(listing()),
             failed: None,
             group: None,
         }

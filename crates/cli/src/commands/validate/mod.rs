@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// How findings are printed.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: Format,
-    /// The same as --format sarif.
+    /// An older word for --format sarif.
     #[arg(long, conflicts_with_all = ["json", "format"], hide = true)]
     sarif: bool,
     /// Print how often each rule was broken, instead of the findings.
