@@ -130,6 +130,10 @@ impl fmt::Display for Unopened {
                 error.fmt(f)?;
                 error.help().map_or(Ok(()), |help| write!(f, "\n{help}"))
             }
+            Self::Decided(path) => {
+                let (message, help) = decided(path);
+                write!(f, "{message}\n{help}")
+            }
         }
     }
 }

@@ -217,7 +217,7 @@ impl Site {
 
     fn serve(&self, request: &Request) -> Reply {
         let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
-        if !names.iter().any(|name| *name == request.host) {
+        if !names.contains(&request.host) {
             return Reply::Refused("403 Forbidden", "another host was asked for");
         }
         let target = request.target.split('#').next().unwrap_or_default();
