@@ -166,6 +166,7 @@ fn frame() -> Frame {
     let function = Field::Function {
         keeps_file: false,
         returns_code: false,
+        parts: false,
     };
     Frame {
         fields: vec![
@@ -180,6 +181,7 @@ fn frame() -> Frame {
         follower_fields: Vec::new(),
         region_shift: 5,
         region: [0, 8, 16],
+        most_local: 0x7fff_ffff,
         lanes: 0xff,
         file_bytes: 64,
     }

@@ -25,9 +25,10 @@ use super::assembler::{Item, Label};
 use super::registers::{R12, R13, R14, R15, RBP, RBX, RDI};
 pub(crate) use frame::{Field, Frame};
 use instructions::Flow;
-use state::{Fact, Flags, Id, Operand, REGISTERS, Region, Room, State};
-use std::collections::{BTreeSet, HashMap};
+use state::{Fact, Flags, Id, Lanes, Operand, REGISTERS, Region, Room, State, VECTORS};
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
+use tables::low;
 
 /// Code that is refused, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,13 +89,19 @@ enum Def {
     Storage(Region),
     /// An address with this much room.
     Address(Room),
+    /// Constants from a place on, of so many bytes.
+    Constant(usize, u8),
+    /// All ones.
+    Ones,
+    /// The offset after the thread that runs.
+    Follower,
     // The others hold only until the next label, since they are about other values.
     Sum(Id, u64),
     /// A vector whose first lane is a number, of so many bytes, or each lane.
     First(Id, u8),
-    Each(Id, u8),
+    Each(Id, Lanes),
     /// A vector of the first lane of another one.
-    FirstOf(Id, u8),
+    FirstOf(Id, Lanes),
     /// A lane of a vector, of so many bytes at this place.
     Lane(Id, u8, u8),
     /// An operation on vectors, and the bytes of them.
@@ -106,8 +113,10 @@ enum Def {
     AtMost(Id, Id, Option<Id>),
     /// Lanes with common bits.
     Common(Id, Operand),
-    /// Constants.
-    Constant(usize),
+    /// What is told of the thread at an offset, when it was loaded from there.
+    Own(Id),
+    /// The offset after the thread at another one.
+    After(Id),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,7 +144,9 @@ impl Def {
                 | Self::Limit(..)
                 | Self::Storage(_)
                 | Self::Address(_)
-                | Self::Constant(_)
+                | Self::Constant(..)
+                | Self::Ones
+                | Self::Follower
         )
     }
 }
@@ -161,7 +172,10 @@ pub(super) struct Verifier<'a> {
     defs: Vec<(Def, u32)>,
     /// The bits of each number that may be set.
     bits: Vec<u64>,
-    joined_bits: HashMap<Id, u64>,
+    /// Those of registers of numbers at each label, where several ways come together.
+    joined_bits: Vec<[u64; VECTORS]>,
+    /// Values of a label of whose bits less is known than before.
+    grown: Vec<Id>,
     /// Counts the labels that were followed.
     since: u32,
     /// How many parts of the code may still be followed.
@@ -204,7 +218,8 @@ pub(crate) fn verify(
         changed: BTreeSet::new(),
         defs: vec![(Def::Unknown, 0); items.len()],
         bits: vec![u64::MAX; items.len()],
-        joined_bits: HashMap::new(),
+        joined_bits: vec![[0; VECTORS]; labels],
+        grown: Vec::new(),
         since: 1,
         left: 64 * items.len() + 1024,
         places,
@@ -244,11 +259,6 @@ fn called() -> State {
 /// What is known where the host, or other code, enters code afterwards.
 fn entered() -> State {
     let mut state = State::new();
-    for (place, register) in SAVED.into_iter().enumerate() {
-        if let Some(to) = state.stack.get_mut(place) {
-            *to = Id::saved(register);
-        }
-    }
     state.depth = SAVED.len() + 1;
     for (register, value) in [
         (RBX, Id::FILE),
@@ -352,6 +362,9 @@ impl Verifier<'_> {
         else {
             return error(Reason::Target);
         };
+        if state.owed.is_some() {
+            return error(Reason::Agreement);
+        }
         if self.is_entry.get(label) == Some(&true) {
             let expected = self.states.get(label).and_then(Option::as_ref);
             let is_agreed = expected.is_some_and(|expected| self.agrees(state, expected));
@@ -361,24 +374,25 @@ impl Verifier<'_> {
             };
         }
         let old = self.states.get_mut(label).and_then(Option::take);
-        if let Some(old) = &old
-            && (old.stack != state.stack || old.depth != state.depth)
-        {
+        if old.as_ref().is_some_and(|old| old.depth != state.depth) {
             return error(Reason::Agreement);
         }
-        let Some((joined, grew)) = self.joined(label, at, old.as_ref(), state, fact) else {
+        let Some(joined) = self.joined(label, at, old.as_ref(), state, fact) else {
             return error(Reason::Unknown);
         };
-        if grew || old.as_ref() != Some(&joined) {
+        if old.as_ref() != Some(&joined) {
             self.change(label);
         }
         if let Some(to) = self.states.get_mut(label) {
             *to = Some(joined);
         }
+        while let Some(value) = self.grown.pop() {
+            self.is_other(value);
+        }
         Ok(())
     }
 
-    /// What is known at a label where it was known before and comes to it now; and whether less is known of its numbers.
+    /// What is known at a label where it was known before and comes to it now.
     fn joined(
         &mut self,
         label: usize,
@@ -386,17 +400,16 @@ impl Verifier<'_> {
         old: Option<&State>,
         new: &State,
         fact: Option<(Id, Fact)>,
-    ) -> Option<(State, bool)> {
+    ) -> Option<State> {
         let mut state = State {
             flags: match (old.map(|old| old.flags), new.flags) {
                 (Some(Flags::Undefined), _) | (_, Flags::Undefined) => Flags::Undefined,
                 _ => Flags::Any,
             },
-            stack: new.stack,
             depth: new.depth,
+            of_both: new.of_both || old.is_some_and(|old| old.of_both),
             ..State::new()
         };
-        let mut grew = false;
         let is_known =
             |value: Id, known: Fact| new.knows(value, known) || fact == Some((value, known));
         for register in 0..REGISTERS {
@@ -416,9 +429,10 @@ impl Verifier<'_> {
             if let Some(before) = before.filter(|before| *before != own) {
                 bits |= self.bits_of(before);
             }
-            let all = self.joined_bits.entry(own).or_default();
-            grew |= *all | bits != *all;
-            *all |= bits;
+            let was_own = before == Some(own);
+            if self.widen(label, register, bits) && was_own {
+                self.grown.push(own);
+            }
             let was = old
                 .zip(before)
                 .is_none_or(|(old, before)| self.is_not_zero(old, before));
@@ -426,12 +440,17 @@ impl Verifier<'_> {
             if was && is {
                 state.learn(own, Fact::NotZero);
             }
+            let was_thread = old
+                .zip(before)
+                .is_none_or(|(old, before)| old.knows(before, Fact::Thread));
+            if was_thread && is_known(from, Fact::Thread) {
+                state.learn(own, Fact::Thread);
+            }
         }
         let is_stale = |value: Id| {
-            let own = value.label() == Some(label)
-                && new.registers.iter().enumerate().any(|(register, held)| {
-                    *held == value && Id::joined(label, register) == Some(value)
-                });
+            let own = value
+                .label()
+                .is_some_and(|(at, register)| at == label && new.get(register) == value);
             !own && self.is_stale(value, label, at)
         };
         match old {
@@ -456,7 +475,28 @@ impl Verifier<'_> {
                 }
             }
         }
-        Some((state, grew))
+        Some(state)
+    }
+
+    /// A register of numbers may have these bits, too, where ways come together. Whether that is new.
+    fn widen(&mut self, label: usize, register: usize, bits: u64) -> bool {
+        let all = self.joined_bits.get_mut(label);
+        let Some(all) = all.and_then(|all| all.get_mut(register)) else {
+            return false;
+        };
+        let is_new = bits & !*all != 0;
+        *all |= bits;
+        is_new
+    }
+
+    /// Something else is known of a value than before: all labels where it is are followed again.
+    fn is_other(&mut self, value: Id) {
+        for (label, state) in self.states.iter().enumerate() {
+            if state.as_ref().is_some_and(|state| state.holds(value)) {
+                let order = self.order.get(label).copied().unwrap_or(u32::MAX);
+                self.changed.insert((order, label));
+            }
+        }
     }
 
     /// Whether a value that comes to a label was computed after it: in an earlier turn.
@@ -465,7 +505,7 @@ impl Verifier<'_> {
             return false;
         }
         let place = value.place();
-        let place = place.or_else(|| self.places.get(value.label()?).copied());
+        let place = place.or_else(|| self.places.get(value.label()?.0).copied());
         place.is_some_and(|place| place >= at)
     }
 
@@ -480,7 +520,7 @@ impl Verifier<'_> {
             },
             value => state.get(register) == value,
         };
-        (0..REGISTERS).all(is) && (state.depth, state.stack) == (expected.depth, expected.stack)
+        state.is_settled() && state.depth == expected.depth && (0..REGISTERS).all(is)
     }
 
     /// How a value was computed.
@@ -496,15 +536,20 @@ impl Verifier<'_> {
         if value == Id::RUNNING {
             return self.frame.lanes;
         }
-        match value.place() {
-            Some(place) => self.bits.get(place).copied().unwrap_or(u64::MAX),
-            None => self.joined_bits.get(&value).copied().unwrap_or(u64::MAX),
-        }
+        let known = match (value.place(), value.label()) {
+            (Some(place), _) => self.bits.get(place),
+            (_, Some((label, register))) => {
+                let all = self.joined_bits.get(label);
+                all.and_then(|all| all.get(register))
+            }
+            _ => None,
+        };
+        known.copied().unwrap_or(u64::MAX)
     }
 
     fn is_not_zero(&self, state: &State, value: Id) -> bool {
         state.knows(value, Fact::NotZero)
-            || matches!(self.def(value), Def::Number(number) if number != 0)
+            || matches!(self.def(value), Def::Number(number) if number & low(4) != 0)
     }
 
     /// The value that the instruction at a place computes.
@@ -513,18 +558,12 @@ impl Verifier<'_> {
         let (Some(own), Some(all)) = (self.defs.get_mut(place), self.bits.get_mut(place)) else {
             return Err(Reason::Unknown);
         };
-        let was_lasting = own.0.is_lasting() || def.is_lasting();
-        let is_other = own.1 != 0 && (was_lasting && own.0 != def || *all != bits);
+        let is_lasting = own.0.is_lasting() || def.is_lasting();
+        let is_other = own.1 != 0 && (is_lasting && own.0 != def || *all != bits);
         *own = (def, self.since);
         *all = bits;
         if is_other {
-            // In another turn something else is known of it: who has it is followed again.
-            for (label, state) in self.states.iter().enumerate() {
-                if state.as_ref().is_some_and(|state| state.holds(value)) {
-                    let order = self.order.get(label).copied().unwrap_or(u32::MAX);
-                    self.changed.insert((order, label));
-                }
-            }
+            self.is_other(value);
         }
         Ok(value)
     }

@@ -2,7 +2,7 @@
 //! loop. In the code itself the ways through the interpreter come last, and lead back.
 
 use super::super::assembler::{Item, Label};
-use super::tables::is_last;
+use super::tables::{Row, row};
 
 /// When each label is followed.
 pub(super) fn order(items: &[Item], labels: usize, entries: &[Label]) -> Vec<u32> {
@@ -58,7 +58,9 @@ impl Next {
             let (to, goes_on) = match item {
                 Item::Label(label) => (Some(label.0), true),
                 Item::Jump(condition, target) => (Some(target.0), condition.is_some()),
-                Item::Instruction(instruction) => (None, !is_last(instruction.code())),
+                Item::Instruction(instruction) => {
+                    (None, !row(instruction.code()).is_none_or(Row::is_last))
+                }
                 Item::Note(_) | Item::Removed => continue,
             };
             let own = part.and_then(|part| next.parts.get_mut(part));
