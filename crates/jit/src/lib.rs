@@ -279,23 +279,35 @@ pub fn listing(code: &Code, live: Option<&Liveness>, features: Features) -> Opti
     }
 }
 
-/// Why the machine code of a program is refused, so that the interpreter runs it; `None` if it is not. Code of this crate never
-/// is: that it stays inside of what it may access is proven each time all the same.
+/// What becomes of the machine code of a program.
+#[cfg(feature = "listing")]
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// There is none: nothing of the program can be compiled, or this host is not x86-64.
+    NoCode,
+    /// It is proven that it stays inside of what it may access.
+    Proven,
+    /// That is not proven, for this reason, so that the interpreter runs the program. Code of this crate never is refused: that
+    /// it stays inside is proven each time all the same.
+    Refused(String),
+}
+
+/// What becomes of the machine code of a program for a host with these features; see [`listing`].
 #[cfg(feature = "listing")]
 #[must_use]
-pub fn refused(code: &Code, live: Option<&Liveness>, features: Features) -> Option<String> {
+pub fn verdict(code: &Code, live: Option<&Liveness>, features: Features) -> Verdict {
     #[cfg(target_arch = "x86_64")]
     {
         let jit = Jit {
             features,
             traced: false,
         };
-        flow::recorded(code, live, jit)?.refused()
+        flow::recorded(code, live, jit).map_or(Verdict::NoCode, flow::Compiler::verdict)
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (code, live, features);
-        None
+        Verdict::NoCode
     }
 }
 

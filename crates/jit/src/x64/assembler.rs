@@ -2,6 +2,8 @@
 
 use super::registers::{Mask, Operand};
 use super::verify::{Frame, verify};
+#[cfg(feature = "listing")]
+use crate::Verdict;
 use iced_x86::{Code, Encoder, Instruction, OpKind};
 
 /// A place in the code that jumps name.
@@ -268,23 +270,31 @@ impl Assembler {
         })
     }
 
-    /// Why the code is refused, and in which step; `None` if it is not.
+    /// What becomes of the code, and why and in which step it is refused.
     #[cfg(feature = "listing")]
-    pub(crate) fn refused(
-        &mut self,
+    pub(crate) fn verdict(
+        mut self,
         entries: (&[Label], Label),
         frame: &Frame,
         constants: &[u8],
-    ) -> Option<String> {
+    ) -> Verdict {
         self.close();
-        let refused = verify(&self.items, self.labels, entries, (frame, constants)).err()?;
+        let Err(refused) = verify(&self.items, self.labels, entries, (frame, constants)) else {
+            return match self.encode(entries.0) {
+                Some(_) => Verdict::Proven,
+                None => Verdict::NoCode,
+            };
+        };
+        if self.failed {
+            return Verdict::NoCode;
+        }
         let before = self.items.iter().take(refused.place).rev();
         let step = before.filter_map(|item| match item {
             Item::Note(Note::Step(step) | Note::Detour(step) | Note::Exit(step)) => Some(*step),
             _ => None,
         });
         let step = { step }.next().unwrap_or(0);
-        Some(format!("step {step}: {}", refused.reason))
+        Verdict::Refused(format!("step {step}: {}", refused.reason))
     }
 }
 
@@ -463,6 +473,16 @@ impl Layout {
 
 #[cfg(test)]
 impl Assembler {
+    /// Changes the last instruction to one that no template writes.
+    pub(super) fn change(&mut self, change: impl Fn(&mut Instruction)) {
+        self.last(|_| true, change);
+    }
+
+    /// The code, as it is written.
+    pub(super) fn items(&mut self) -> (&mut Vec<Item>, usize) {
+        (&mut self.items, self.labels)
+    }
+
     /// The code of a step, in the first part of the code that is for all lanes or for others: each instruction and jump, and
     /// whether the code is refused without it.
     pub(crate) fn relied_on(

@@ -19,6 +19,9 @@ mod memory;
 mod order;
 mod state;
 mod tables;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;
 mod values;
 
 use super::assembler::{Item, Label};
