@@ -5,7 +5,7 @@ use super::instructions::Flow;
 use super::memory::Place;
 use super::state::{Flags, Id, State};
 use super::tables::{Arithmetic, Kind, Row, immediate};
-use super::{Def, Field, Reason, SAVED, Verifier, entered};
+use super::{Def, Field, Reason, SAVED, Verifier};
 use iced_x86::{Instruction, OpKind};
 
 impl Verifier<'_> {
@@ -66,7 +66,7 @@ impl Verifier<'_> {
             }
             _ => Self::register(instruction, 0, state).is_some_and(|(_, value)| value == Id::CODE),
         };
-        match (is_code, self.agrees(state, &entered())) {
+        match (is_code, self.agrees(state, &self.entered)) {
             (false, _) => Err(Reason::Target),
             (true, false) => Err(Reason::Agreement),
             (true, true) => Ok(Flow::Ends),

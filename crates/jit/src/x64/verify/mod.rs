@@ -15,6 +15,7 @@ mod control;
 mod facts;
 mod frame;
 mod instructions;
+mod labels;
 mod memory;
 mod order;
 mod state;
@@ -165,16 +166,24 @@ pub(super) struct Verifier<'a> {
     is_loop: Vec<bool>,
     /// Whether the host enters code at a label.
     is_entry: Vec<bool>,
-    /// What is known at each label.
-    states: Vec<Option<State>>,
+    /// Whether only one way leads to a label, from code before it: more is known there than where ways come together.
+    is_single: Vec<bool>,
+    /// What is known at each other label.
+    states: Vec<Option<Box<State>>>,
+    /// What is known where the host enters code.
+    entered: State,
+    /// Code that is followed next, without anything in between.
+    next: Vec<(usize, State)>,
     /// When each label is followed: after all that lead there, but for loops.
     order: Vec<u32>,
     /// Labels whose state has changed, by that order.
     changed: BTreeSet<(u32, usize)>,
-    /// How the value of each instruction is computed, and since which label.
+    /// How values are computed, and since which label.
     defs: Vec<(Def, u32)>,
-    /// The bits of each number that may be set.
-    bits: Vec<u64>,
+    /// Of each instruction, which of these is that of its value: [`NEVER`], [`UNKNOWN`], or so many more.
+    numbers: Vec<u32>,
+    /// The bits of each number that are not set.
+    clear: Vec<u64>,
     /// Those of registers of numbers at each label, where several ways come together.
     joined_bits: Vec<[u64; VECTORS]>,
     /// Values of a label of whose bits less is known than before.
@@ -210,17 +219,22 @@ pub(crate) fn verify(
             *is_loop = true;
         }
     }
+    let (order, ways) = order::order(items, labels, entries);
     let mut verifier = Verifier {
         items,
         frame,
         constants,
         is_loop,
         is_entry: vec![false; labels],
+        is_single: Vec::new(),
         states: vec![None; labels],
-        order: order::order(items, labels, entries),
+        entered: entered(),
+        next: Vec::new(),
+        order,
         changed: BTreeSet::new(),
-        defs: vec![(Def::Unknown, 0); items.len()],
-        bits: vec![u64::MAX; items.len()],
+        defs: Vec::new(),
+        numbers: vec![NEVER; items.len()],
+        clear: vec![0; items.len()],
         joined_bits: vec![[0; VECTORS]; labels],
         grown: Vec::new(),
         since: 1,
@@ -240,11 +254,18 @@ pub(crate) fn verify(
             return Err(refused(0, Reason::Target));
         };
         *is_entry = true;
-        *state = Some(known);
+        *state = Some(Box::new(known));
         verifier.change(label);
     }
+    let ways = ways.iter().zip(&verifier.is_loop).zip(&verifier.is_entry);
+    let single = ways.map(|((ways, is_loop), is_entry)| *ways == 1 && !is_loop && !is_entry);
+    verifier.is_single = single.collect();
     verifier.follow()
 }
+
+/// An instruction that was not followed, and one of whose value nothing is known.
+const NEVER: u32 = 0;
+const UNKNOWN: u32 = 1;
 
 /// Registers that functions restore, in the order in which code saves them.
 const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
@@ -279,21 +300,34 @@ fn entered() -> State {
 impl Verifier<'_> {
     /// Follows the code until nothing changes any more.
     fn follow(&mut self) -> Result<(), Refused> {
-        self.run(0, called())?;
-        // On with the next label of which less is known than before.
-        while let Some((_, label)) = self.changed.pop_first() {
+        self.next.push((0, called()));
+        loop {
+            while let Some((place, state)) = self.next.pop() {
+                self.run(place, state)?;
+            }
+            // On with the next label of which less is known than before.
+            let Some((_, label)) = self.changed.pop_first() else {
+                return Ok(());
+            };
             self.since += 1;
-            let place = self
-                .places
-                .get(label)
-                .and_then(|place| place.checked_add(1));
-            let state = self.states.get(label).cloned().flatten();
-            let (Some(place), Some(state)) = (place, state) else {
+            let state = self.states.get(label).and_then(Option::as_deref).cloned();
+            let (Some(place), Some(state)) = (self.place_of(label), state) else {
                 return Err(refused(0, Reason::Target));
             };
-            self.run(place, state)?;
+            self.next.push((place + 1, state));
         }
-        Ok(())
+    }
+
+    /// Where a label is.
+    fn place_of(&self, label: usize) -> Option<usize> {
+        let place = self.places.get(label).copied();
+        place.filter(|place| *place < self.items.len())
+    }
+
+    /// Where a label is to which this is the only way.
+    fn single(&self, label: Label) -> Option<usize> {
+        let is_single = self.is_single.get(label.0) == Some(&true);
+        self.place_of(label.0).filter(|_| is_single)
     }
 
     /// What is known at a label has changed.
@@ -302,194 +336,51 @@ impl Verifier<'_> {
         self.changed.insert((order, label));
     }
 
-    /// Follows code up to the next label, or to where it does not go on.
+    /// Follows code up to where ways come together, or to where it does not go on.
     fn run(&mut self, mut place: usize, mut state: State) -> Result<(), Refused> {
+        let items = self.items;
         loop {
             let left = self.left.checked_sub(1);
             self.left = left.ok_or(refused(place, Reason::Unknown))?;
-            let goes_on = match self.items.get(place) {
-                Some(Item::Label(label)) => {
-                    self.join(label.0, &state, None, place)?;
-                    false
+            match items.get(place) {
+                Some(Item::Instruction(instruction)) => {
+                    match self.instruction(place, instruction, &mut state) {
+                        Ok(Flow::On) => {}
+                        Ok(Flow::Ends) => return Ok(()),
+                        Err(reason) => return Err(refused(place, reason)),
+                    }
                 }
-                Some(item) => self.item(place, item, &mut state)?,
+                Some(Item::Jump(None, target)) => match self.single(*target) {
+                    Some(there) => place = there,
+                    None => return self.join(*target, &state, None, place),
+                },
+                Some(Item::Jump(Some(condition), target)) => {
+                    if state.flags == Flags::Undefined {
+                        return Err(refused(place, Reason::Undefined));
+                    }
+                    let fact = self.taken(&state, *condition);
+                    if let Some(there) = self.single(*target) {
+                        let mut taken = state.clone();
+                        if let Some((value, fact)) = fact {
+                            taken.learn(value, fact);
+                        }
+                        self.next.push((there, taken));
+                    } else {
+                        self.join(*target, &state, fact, place)?;
+                    }
+                    self.not_taken(&mut state, *condition);
+                }
+                Some(Item::Label(label)) => {
+                    if self.single(*label).is_none() {
+                        return self.join(*label, &state, None, place);
+                    }
+                }
+                Some(Item::Note(_) | Item::Removed) => {}
                 // Code never runs over its end.
                 None => return Err(refused(place, Reason::Target)),
-            };
-            if !goes_on {
-                return Ok(());
             }
             place += 1;
         }
-    }
-
-    /// Follows a part of the code. Whether it goes on after it.
-    fn item(&mut self, place: usize, item: &Item, state: &mut State) -> Result<bool, Refused> {
-        match item {
-            Item::Instruction(instruction) => match self.instruction(place, instruction, state) {
-                Ok(Flow::On) => Ok(true),
-                Ok(Flow::Ends) => Ok(false),
-                Err(reason) => Err(refused(place, reason)),
-            },
-            Item::Jump(None, target) => {
-                self.join(target.0, state, None, place)?;
-                Ok(false)
-            }
-            Item::Jump(Some(condition), target) => {
-                if state.flags == Flags::Undefined {
-                    return Err(refused(place, Reason::Undefined));
-                }
-                let fact = self.taken(state, *condition);
-                self.join(target.0, state, fact, place)?;
-                self.not_taken(state, *condition);
-                Ok(true)
-            }
-            Item::Label(_) | Item::Note(_) | Item::Removed => Ok(true),
-        }
-    }
-
-    /// Code comes to a label, from a place.
-    fn join(
-        &mut self,
-        label: usize,
-        state: &State,
-        fact: Option<(Id, Fact)>,
-        from: usize,
-    ) -> Result<(), Refused> {
-        let error = |reason| Err(refused(from, reason));
-        let Some(at) = self
-            .places
-            .get(label)
-            .copied()
-            .filter(|at| *at < self.items.len())
-        else {
-            return error(Reason::Target);
-        };
-        if state.owed.is_some() {
-            return error(Reason::Agreement);
-        }
-        if self.is_entry.get(label) == Some(&true) {
-            let expected = self.states.get(label).and_then(Option::as_ref);
-            let is_agreed = expected.is_some_and(|expected| self.agrees(state, expected));
-            return match is_agreed {
-                true => Ok(()),
-                false => error(Reason::Agreement),
-            };
-        }
-        let old = self.states.get_mut(label).and_then(Option::take);
-        if old.as_ref().is_some_and(|old| old.depth != state.depth) {
-            return error(Reason::Agreement);
-        }
-        let Some(joined) = self.joined(label, at, old.as_ref(), state, fact) else {
-            return error(Reason::Unknown);
-        };
-        if old.as_ref() != Some(&joined) {
-            self.change(label);
-        }
-        if let Some(to) = self.states.get_mut(label) {
-            *to = Some(joined);
-        }
-        while let Some(value) = self.grown.pop() {
-            self.is_other(value);
-        }
-        Ok(())
-    }
-
-    /// What is known at a label where it was known before and comes to it now.
-    fn joined(
-        &mut self,
-        label: usize,
-        at: usize,
-        old: Option<&State>,
-        new: &State,
-        fact: Option<(Id, Fact)>,
-    ) -> Option<State> {
-        let mut state = State {
-            flags: match (old.map(|old| old.flags), new.flags) {
-                (Some(Flags::Undefined), _) | (_, Flags::Undefined) => Flags::Undefined,
-                _ => Flags::Any,
-            },
-            depth: new.depth,
-            of_both: new.of_both || old.is_some_and(|old| old.of_both),
-            ..State::new()
-        };
-        let is_known =
-            |value: Id, known: Fact| new.knows(value, known) || fact == Some((value, known));
-        for register in 0..REGISTERS {
-            let from = new.get(register);
-            let before = old.map(|old| old.get(register));
-            if from == Id::UNDEFINED || before == Some(Id::UNDEFINED) {
-                continue;
-            }
-            let own = Id::joined(label, register)?;
-            let is_stale = from != own && self.is_stale(from, label, at);
-            if !is_stale && before.is_none_or(|before| before == from) {
-                state.set(register, from);
-                continue;
-            }
-            state.set(register, own);
-            let mut bits = self.bits_of(from);
-            if let Some(before) = before.filter(|before| *before != own) {
-                bits |= self.bits_of(before);
-            }
-            let was_own = before == Some(own);
-            if self.widen(label, register, bits) && was_own {
-                self.grown.push(own);
-            }
-            let was = old
-                .zip(before)
-                .is_none_or(|(old, before)| self.is_not_zero(old, before));
-            let is = self.is_not_zero(new, from) || is_known(from, Fact::NotZero);
-            if was && is {
-                state.learn(own, Fact::NotZero);
-            }
-            let was_thread = old
-                .zip(before)
-                .is_none_or(|(old, before)| old.knows(before, Fact::Thread));
-            if was_thread && is_known(from, Fact::Thread) {
-                state.learn(own, Fact::Thread);
-            }
-        }
-        let is_stale = |value: Id| {
-            let own = value
-                .label()
-                .is_some_and(|(at, register)| at == label && new.get(register) == value);
-            !own && self.is_stale(value, label, at)
-        };
-        match old {
-            None => {
-                let own = new.stored.iter().filter(|own| !is_stale(own.value));
-                state.stored.extend(own);
-                let known = new.facts.iter().chain(&fact);
-                for (value, fact) in known.filter(|(value, _)| !is_stale(*value)) {
-                    let is_old = fact.region().is_some_and(|of| self.is_stale(of, label, at));
-                    if !is_old && state.holds(*value) {
-                        state.learn(*value, *fact);
-                    }
-                }
-            }
-            Some(old) => {
-                let both = |own: &&state::Stored| new.stored.contains(own) && !is_stale(own.value);
-                state.stored.extend(old.stored.iter().filter(both));
-                for (value, known) in &old.facts {
-                    if is_known(*value, *known) && !is_stale(*value) && state.holds(*value) {
-                        state.learn(*value, *known);
-                    }
-                }
-            }
-        }
-        Some(state)
-    }
-
-    /// A register of numbers may have these bits, too, where ways come together. Whether that is new.
-    fn widen(&mut self, label: usize, register: usize, bits: u64) -> bool {
-        let all = self.joined_bits.get_mut(label);
-        let Some(all) = all.and_then(|all| all.get_mut(register)) else {
-            return false;
-        };
-        let is_new = bits & !*all != 0;
-        *all |= bits;
-        is_new
     }
 
     /// Something else is known of a value than before: all labels where it is are followed again.
@@ -500,16 +391,6 @@ impl Verifier<'_> {
                 self.changed.insert((order, label));
             }
         }
-    }
-
-    /// Whether a value that comes to a label was computed after it: in an earlier turn.
-    fn is_stale(&self, value: Id, label: usize, at: usize) -> bool {
-        if self.is_loop.get(label) != Some(&true) {
-            return false;
-        }
-        let place = value.place();
-        let place = place.or_else(|| self.places.get(value.label()?.0).copied());
-        place.is_some_and(|place| place >= at)
     }
 
     /// Whether registers hold what code expects that the host may enter.
@@ -528,7 +409,9 @@ impl Verifier<'_> {
 
     /// How a value was computed.
     fn def(&self, value: Id) -> Def {
-        match value.place().and_then(|place| self.defs.get(place)) {
+        let number = value.place().and_then(|place| self.numbers.get(place));
+        let number = number.and_then(|number| number.checked_sub(UNKNOWN + 1));
+        match number.and_then(|number| self.defs.get(number as usize)) {
             Some((def, since)) if def.is_lasting() || *since == self.since => *def,
             _ => Def::Unknown,
         }
@@ -539,15 +422,15 @@ impl Verifier<'_> {
         if value == Id::RUNNING {
             return self.frame.lanes;
         }
-        let known = match (value.place(), value.label()) {
-            (Some(place), _) => self.bits.get(place),
+        match (value.place(), value.label()) {
+            (Some(place), _) => self.clear.get(place).map_or(u64::MAX, |clear| !clear),
             (_, Some((label, register))) => {
                 let all = self.joined_bits.get(label);
-                all.and_then(|all| all.get(register))
+                let bits = all.and_then(|all| all.get(register));
+                bits.copied().unwrap_or(u64::MAX)
             }
-            _ => None,
-        };
-        known.copied().unwrap_or(u64::MAX)
+            _ => u64::MAX,
+        }
     }
 
     fn is_not_zero(&self, state: &State, value: Id) -> bool {
@@ -558,13 +441,26 @@ impl Verifier<'_> {
     /// The value that the instruction at a place computes.
     fn define(&mut self, place: usize, def: Def, bits: u64) -> Result<Id, Reason> {
         let value = Id::at(place).ok_or(Reason::Unknown)?;
-        let (Some(own), Some(all)) = (self.defs.get_mut(place), self.bits.get_mut(place)) else {
+        let (Some(number), Some(clear)) = (self.numbers.get_mut(place), self.clear.get_mut(place))
+        else {
             return Err(Reason::Unknown);
         };
-        let is_lasting = own.0.is_lasting() || def.is_lasting();
-        let is_other = own.1 != 0 && (is_lasting && own.0 != def || *all != bits);
-        *own = (def, self.since);
-        *all = bits;
+        let had = number
+            .checked_sub(UNKNOWN + 1)
+            .and_then(|number| self.defs.get_mut(number as usize));
+        let was = had.as_ref().map_or(Def::Unknown, |own| own.0);
+        let is_lasting = was.is_lasting() || def.is_lasting();
+        let is_other = *number != NEVER && (is_lasting && was != def || *clear != !bits);
+        *clear = !bits;
+        match (had, def) {
+            (Some(own), _) => *own = (def, self.since),
+            (None, Def::Unknown) => *number = UNKNOWN,
+            (None, _) => {
+                self.defs.push((def, self.since));
+                let count = u32::try_from(self.defs.len()).map_err(|_| Reason::Unknown)?;
+                *number = count.checked_add(UNKNOWN).ok_or(Reason::Unknown)?;
+            }
+        }
         if is_other {
             self.is_other(value);
         }

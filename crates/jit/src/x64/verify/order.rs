@@ -4,8 +4,8 @@
 use super::super::assembler::{Item, Label};
 use super::tables::{Row, row};
 
-/// When each label is followed.
-pub(super) fn order(items: &[Item], labels: usize, entries: &[Label]) -> Vec<u32> {
+/// When each label is followed, and how many ways lead there.
+pub(super) fn order(items: &[Item], labels: usize, entries: &[Label]) -> (Vec<u32>, Vec<u32>) {
     let next = Next::new(items, labels);
     let mut order = vec![u32::MAX; labels + 1];
     let mut seen = vec![false; labels + 1];
@@ -38,7 +38,13 @@ pub(super) fn order(items: &[Item], labels: usize, entries: &[Label]) -> Vec<u32
             }
         }
     }
-    order
+    let mut ways = vec![0; labels];
+    for label in &next.labels {
+        if let Some(ways) = ways.get_mut(*label) {
+            *ways += 1;
+        }
+    }
+    (order, ways)
 }
 
 /// The labels to which code goes from each label, and from its start.

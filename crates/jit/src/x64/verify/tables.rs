@@ -122,20 +122,30 @@ impl Row {
     }
 }
 
+/// No code has such a number.
+const CODES: usize = 8192;
+
+/// The row of an instruction, if it may be part of code.
+pub(super) fn row(code: Code) -> Option<Row> {
+    ROWS.get(code as usize).copied().flatten()
+}
+
 /// `KIND, BYTES, [WHAT IT DOES]: INSTRUCTIONS;`
 macro_rules! rows {
     ($($kind:expr, $bytes:literal, [$($does:ident)*]: $($code:ident)*;)*) => {
-        /// The row of an instruction, if it may be part of code.
-        pub(super) const fn row(code: Code) -> Option<Row> {
-            Some(match code {
-                $($(Code::$code)|* => Row {
+        /// The rows, by the numbers of codes.
+        static ROWS: [Option<Row>; CODES] = {
+            let mut rows = [None; CODES];
+            $({
+                let row = Some(Row {
                     kind: $kind,
                     bytes: $bytes,
                     does: 0 $(| $does)*,
-                },)*
-                _ => return None,
-            })
-        }
+                });
+                $(rows[Code::$code as usize] = row;)*
+            })*
+            rows
+        };
     };
 }
 

@@ -1,0 +1,232 @@
+//! What is known where ways come together.
+
+use super::super::assembler::Label;
+use super::state::{Fact, Flags, Id, REGISTERS, State, Stored};
+use super::{Reason, Refused, Verifier, refused};
+
+/// What is known of a value on some way that leads to a label, before registers have other values there.
+const CARRIED: [Fact; 2] = [Fact::NotZero, Fact::Thread];
+
+/// Code that comes to a label, and what is known there in addition.
+struct Way<'a> {
+    label: usize,
+    /// Where the label is, if code after it leads there.
+    turns: Option<usize>,
+    state: &'a State,
+    fact: Option<(Id, Fact)>,
+}
+
+impl Way<'_> {
+    fn knows(&self, value: Id, fact: Fact) -> bool {
+        self.state.knows(value, fact) || self.fact == Some((value, fact))
+    }
+}
+
+impl Verifier<'_> {
+    /// Code comes to a label, from a place.
+    pub(super) fn join(
+        &mut self,
+        Label(label): Label,
+        state: &State,
+        fact: Option<(Id, Fact)>,
+        from: usize,
+    ) -> Result<(), Refused> {
+        let error = |reason| Err(refused(from, reason));
+        let Some(at) = self.place_of(label) else {
+            return error(Reason::Target);
+        };
+        if state.owed.is_some() {
+            return error(Reason::Agreement);
+        }
+        if self.is_entry.get(label) == Some(&true) {
+            let expected = self.states.get(label).and_then(Option::as_ref);
+            let is_agreed = expected.is_some_and(|expected| self.agrees(state, expected));
+            return match is_agreed {
+                true => Ok(()),
+                false => error(Reason::Agreement),
+            };
+        }
+        let turns = (self.is_loop.get(label) == Some(&true)).then_some(at);
+        let way = Way {
+            label,
+            turns,
+            state,
+            fact,
+        };
+        let known = match self.states.get_mut(label).and_then(Option::take) {
+            None => self.first(&way).map(|known| (known, true)),
+            Some(old) if old.depth != state.depth => return error(Reason::Agreement),
+            Some(mut old) => self.merged(&mut old, &way).map(|changed| (old, changed)),
+        };
+        let Some((known, changed)) = known else {
+            return error(Reason::Unknown);
+        };
+        if let Some(to) = self.states.get_mut(label) {
+            *to = Some(known);
+        }
+        if changed {
+            self.change(label);
+        }
+        while let Some(value) = self.grown.pop() {
+            self.is_other(value);
+        }
+        Ok(())
+    }
+
+    /// What is known at a label to which code comes for the first time.
+    fn first(&mut self, way: &Way<'_>) -> Option<Box<State>> {
+        let new = way.state;
+        let mut state = Box::new(State {
+            registers: new.registers,
+            flags: weakened(new.flags),
+            depth: new.depth,
+            of_both: new.of_both,
+            ..State::new()
+        });
+        for register in 0..REGISTERS {
+            let from = new.get(register);
+            if way.turns.is_none() {
+                break;
+            }
+            let own = Id::joined(way.label, register)?;
+            if from == Id::UNDEFINED || from == own || !self.is_stale(from, way) {
+                continue;
+            }
+            state.set(register, own);
+            self.widen(own, self.bits_of(from));
+            for fact in CARRIED {
+                if self.is_true(new, from, fact) || way.knows(from, fact) {
+                    state.learn(own, fact);
+                }
+            }
+        }
+        let known = new.facts.iter().chain(&way.fact);
+        for (value, fact) in known {
+            let is_old =
+                self.is_gone(*value, way) || fact.region().is_some_and(|of| self.is_stale(of, way));
+            if !is_old && state.holds(*value) {
+                state.learn(*value, *fact);
+            }
+        }
+        let stored = new.stored.iter();
+        let stored = stored.filter(|own| !self.is_gone(own.value, way));
+        state.stored.extend(stored);
+        Some(state)
+    }
+
+    /// Less is known at a label than before. Whether that is so.
+    fn merged(&mut self, old: &mut State, way: &Way<'_>) -> Option<bool> {
+        let new = way.state;
+        let flags = match new.flags {
+            Flags::Undefined => Flags::Undefined,
+            _ => old.flags,
+        };
+        let of_both = old.of_both || new.of_both;
+        let mut changed = (flags, of_both) != (old.flags, old.of_both);
+        (old.flags, old.of_both) = (flags, of_both);
+        // Registers that have another value than those that code comes with, and what is known of it.
+        let mut renamed = 0_u64;
+        let mut carried = Vec::new();
+        for register in 0..REGISTERS {
+            let (before, from) = (old.get(register), new.get(register));
+            if before == Id::UNDEFINED || before == from && way.turns.is_none() {
+                continue;
+            }
+            if from == Id::UNDEFINED {
+                old.set(register, Id::UNDEFINED);
+                changed = true;
+                continue;
+            }
+            let own = Id::joined(way.label, register)?;
+            if before == from && (from == own || !self.is_stale(from, way)) {
+                continue;
+            }
+            renamed |= 1 << register;
+            for fact in CARRIED {
+                let is = self.is_true(new, from, fact) || way.knows(from, fact);
+                if is && self.is_true(old, before, fact) {
+                    carried.push((own, fact));
+                }
+            }
+            let bits = self.bits_of(from);
+            if before == own {
+                if self.widen(own, bits) {
+                    self.grown.push(own);
+                }
+            } else {
+                let bits = bits | self.bits_of(before);
+                self.widen(own, bits);
+                old.set(register, own);
+                changed = true;
+            }
+        }
+        let mut facts = std::mem::take(&mut old.facts);
+        let count = facts.len();
+        facts.retain(|(value, fact)| {
+            let is_renamed = |(label, register)| label == way.label && renamed >> register & 1 != 0;
+            match value.label().is_some_and(is_renamed) {
+                true => carried.contains(&(*value, *fact)),
+                false => {
+                    way.knows(*value, *fact) && !self.is_gone(*value, way) && old.holds(*value)
+                }
+            }
+        });
+        changed |= facts.len() != count;
+        old.facts = facts;
+        for (value, fact) in carried {
+            old.learn(value, fact);
+        }
+        let count = old.stored.len();
+        let both = |own: &Stored| new.stored.contains(own) && !self.is_gone(own.value, way);
+        old.stored.retain(both);
+        Some(changed || old.stored.len() != count)
+    }
+
+    /// Whether something is known of a value.
+    fn is_true(&self, state: &State, value: Id, fact: Fact) -> bool {
+        match fact {
+            Fact::NotZero => self.is_not_zero(state, value),
+            _ => state.knows(value, fact),
+        }
+    }
+
+    /// A register of numbers may have these bits, too, where ways come together. Whether that is new.
+    fn widen(&mut self, value: Id, bits: u64) -> bool {
+        let Some((label, register)) = value.label() else {
+            return false;
+        };
+        let all = self.joined_bits.get_mut(label);
+        let Some(all) = all.and_then(|all| all.get_mut(register)) else {
+            return false;
+        };
+        let is_new = bits & !*all != 0;
+        *all |= bits;
+        is_new
+    }
+
+    /// Whether a value that comes to a label was computed after it: in an earlier turn.
+    fn is_stale(&self, value: Id, way: &Way<'_>) -> bool {
+        let Some(at) = way.turns else {
+            return false;
+        };
+        let place = match (value.place(), value.label()) {
+            (None, Some((label, _))) => self.places.get(label).copied(),
+            (place, _) => place,
+        };
+        place.is_some_and(|place| place >= at)
+    }
+
+    /// The same, unless it is the value of a register at the label that it comes back with.
+    fn is_gone(&self, value: Id, way: &Way<'_>) -> bool {
+        let is_own = |(label, register)| label == way.label && way.state.get(register) == value;
+        self.is_stale(value, way) && !value.label().is_some_and(is_own)
+    }
+}
+
+/// What is known of flags where ways come together.
+const fn weakened(flags: Flags) -> Flags {
+    match flags {
+        Flags::Undefined => Flags::Undefined,
+        _ => Flags::Any,
+    }
+}
