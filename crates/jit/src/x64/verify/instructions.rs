@@ -31,7 +31,7 @@ impl Verifier<'_> {
         state: &mut State,
     ) -> Result<Flow, Reason> {
         let row = row(instruction.code()).ok_or(Reason::Unknown)?;
-        if !is_plain(instruction, row) {
+        if is_prefixed(instruction, row) {
             return Err(Reason::Unknown);
         }
         match row.kind {
@@ -54,31 +54,50 @@ impl Verifier<'_> {
                 self.reads(instruction, row, state)?;
                 self.number(place, instruction, state, (kind, row))?;
             }
+            // Most are such, and nothing is known of what they compute.
+            Kind::Vector | Kind::Blend if instruction.op0_kind() == OpKind::Register => {
+                if self.reads(instruction, row, state)?.is_some() {
+                    self.memory(instruction, row, state)?;
+                }
+                let to = slot(instruction.op0_register()).ok_or(Reason::Unknown)?;
+                state.write(to, Id::at(place).ok_or(Reason::Unknown)?)?;
+            }
             _ => {
-                self.reads(instruction, row, state)?;
-                self.other(place, instruction, row, state)?;
+                let memory = self.reads(instruction, row, state)?;
+                self.other(place, instruction, row, (memory, state))?;
             }
         }
         Ok(Flow::On)
     }
 
-    /// Registers that an instruction reads were written.
-    fn reads(&self, instruction: &Instruction, row: Row, state: &State) -> Result<(), Reason> {
-        let value = |register| {
-            let slot = slot(register).ok_or(Reason::Unknown)?;
-            Ok(state.get(slot))
+    /// Registers that an instruction reads were written. The operand that is in memory, if there is one.
+    fn reads(
+        &self,
+        instruction: &Instruction,
+        row: Row,
+        state: &State,
+    ) -> Result<Option<u32>, Reason> {
+        let is_written = |register| match slot(register) {
+            Some(slot) if state.get(slot) == Id::UNDEFINED => Err(Reason::Undefined),
+            Some(_) => Ok(()),
+            None => Err(Reason::Unknown),
         };
-        let is_register = |operand| instruction.op_kind(operand) == OpKind::Register;
         let count = instruction.op_count();
-        let same = row.does(ALIKE) && is_same(instruction);
-        let mask = match instruction.has_op_mask() {
-            true => Some(value(instruction.op_mask())?),
-            false => None,
+        let is_masked = instruction.has_op_mask();
+        if is_masked {
+            is_written(instruction.op_mask())?;
+        }
+        let merges = || {
+            let to = || slot(instruction.op0_register());
+            is_masked && !instruction.zeroing_masking() && matches!(to(), Some(VECTORS..MASKS))
         };
-        let is_kept = match row.kind {
+        let is_read = match row.kind {
             // Lanes that are not loaded stay.
             Kind::Gather => {
-                let lanes = mask.or(Self::register(instruction, 2, state).map(|(_, value)| value));
+                let lanes = match is_masked {
+                    true => slot(instruction.op_mask()).map(|slot| state.get(slot)),
+                    false => Self::register(instruction, 2, state).map(|(_, value)| value),
+                };
                 lanes.is_none_or(|lanes| self.def(lanes) != Def::Ones)
             }
             // It stays if there is no bit.
@@ -87,27 +106,41 @@ impl Verifier<'_> {
                 from.is_none_or(|(_, from)| !self.is_not_zero(state, from))
             }
             Kind::Blend => false,
-            _ => {
-                let is_vector = is_register(0)
-                    && matches!(slot(instruction.op0_register()), Some(VECTORS..MASKS));
-                let merges = mask.is_some() && !instruction.zeroing_masking() && is_vector;
-                merges || row.does(READS)
-            }
+            _ => row.does(READS) || merges(),
         };
-        for operand in u32::from(!is_kept)..count {
-            let is_alike = same && operand + 2 >= count;
-            if is_register(operand)
-                && !is_alike
-                && value(instruction.op_register(operand))? == Id::UNDEFINED
-            {
-                return Err(Reason::Undefined);
+        let alike = match row.does(ALIKE) && is_same(instruction) {
+            true => count - 2,
+            false => count,
+        };
+        let mut memory = None;
+        let mut read = |operand, kind, register| match kind {
+            OpKind::Register if operand >= alike || operand == 0 && !is_read => Ok(()),
+            OpKind::Register => is_written(register),
+            OpKind::Memory => {
+                memory = Some(operand);
+                Ok(())
             }
+            _ if operand != 0 && immediate(instruction, operand).is_some() => Ok(()),
+            _ => Err(Reason::Unknown),
+        };
+        if count > 0 {
+            read(0, instruction.op0_kind(), instruction.op0_register())?;
+        }
+        if count > 1 {
+            read(1, instruction.op1_kind(), instruction.op1_register())?;
+        }
+        for operand in 2..count {
+            let register = match instruction.op_kind(operand) {
+                OpKind::Register => instruction.op_register(operand),
+                _ => Register::None,
+            };
+            read(operand, instruction.op_kind(operand), register)?;
         }
         let no_flags = row.does(TAKES) && state.flags == Flags::Undefined;
         let no_number = row.kind == Kind::Exchange && state.get(RAX.slot()) == Id::UNDEFINED;
-        match no_flags || no_number || mask == Some(Id::UNDEFINED) {
+        match no_flags || no_number {
             true => Err(Reason::Undefined),
-            false => Ok(()),
+            false => Ok(memory),
         }
     }
 
@@ -366,10 +399,8 @@ impl Verifier<'_> {
         place: usize,
         instruction: &Instruction,
         row: Row,
-        state: &mut State,
+        (memory, state): (Option<u32>, &mut State),
     ) -> Result<(), Reason> {
-        let memory =
-            (0..instruction.op_count()).find(|n| instruction.op_kind(*n) == OpKind::Memory);
         let there = match memory {
             Some(_) => Some(self.memory(instruction, row, state)?),
             None => None,
@@ -557,29 +588,13 @@ pub(super) fn is_same(instruction: &Instruction) -> bool {
         && instruction.op_register(count - 1) == instruction.op_register(count - 2)
 }
 
-/// Whether an instruction is what its code says: no prefix changes what it does or accesses, and every operand is a register, a
-/// place in memory or a number.
-fn is_plain(instruction: &Instruction, row: Row) -> bool {
-    let is_atomic = instruction.has_lock_prefix() && row.kind != Kind::Exchange;
-    let has_prefix = instruction.segment_prefix() != Register::None
+/// Whether a prefix changes what an instruction does or accesses.
+fn is_prefixed(instruction: &Instruction, row: Row) -> bool {
+    instruction.has_lock_prefix() && row.kind != Kind::Exchange
+        || instruction.segment_prefix() != Register::None
         || instruction.has_rep_prefix()
         || instruction.has_repne_prefix()
         || instruction.has_xacquire_prefix()
-        || instruction.has_xrelease_prefix();
-    let is_known = |operand| {
-        matches!(
-            instruction.op_kind(operand),
-            OpKind::Register
-                | OpKind::Memory
-                | OpKind::Immediate8
-                | OpKind::Immediate8to32
-                | OpKind::Immediate8to64
-                | OpKind::Immediate32
-                | OpKind::Immediate32to64
-        )
-    };
-    !is_atomic
-        && !has_prefix
-        && !instruction.is_broadcast()
-        && (0..instruction.op_count()).all(is_known)
+        || instruction.has_xrelease_prefix()
+        || instruction.is_broadcast()
 }

@@ -1,7 +1,7 @@
 //! What is known where ways come together.
 
 use super::super::assembler::Label;
-use super::state::{Fact, Flags, Id, REGISTERS, State, Stored};
+use super::state::{Fact, Flags, Id, REGISTERS, State, Stored, VECTORS};
 use super::{Reason, Refused, Verifier, refused};
 
 /// What is known of a value on some way that leads to a label, before registers have other values there.
@@ -10,8 +10,8 @@ const CARRIED: [Fact; 2] = [Fact::NotZero, Fact::Thread];
 /// Code that comes to a label, and what is known there in addition.
 struct Way<'a> {
     label: usize,
-    /// Where the label is, if code after it leads there.
-    turns: Option<usize>,
+    /// Values from this one on may be those of an earlier turn. There are none unless code after the label leads there.
+    later: Id,
     state: &'a State,
     fact: Option<(Id, Fact)>,
 }
@@ -46,10 +46,11 @@ impl Verifier<'_> {
                 false => error(Reason::Agreement),
             };
         }
-        let turns = (self.is_loop.get(label) == Some(&true)).then_some(at);
+        let is_loop = self.is_loop.get(label) == Some(&true);
+        let later = Id::at(at).filter(|_| is_loop).unwrap_or(Id::NONE);
         let way = Way {
             label,
-            turns,
+            later,
             state,
             fact,
         };
@@ -83,11 +84,14 @@ impl Verifier<'_> {
             of_both: new.of_both,
             ..State::new()
         });
-        for register in 0..REGISTERS {
+        let registers = new.registers;
+        let facts = new.facts.len();
+        state
+            .facts
+            .reserve(facts + usize::from(facts > 0 || way.fact.is_some()));
+        let turns = (way.later != Id::NONE).then(|| differing(&registers, &registers, way.later));
+        for register in turns.into_iter().flatten() {
             let from = new.get(register);
-            if way.turns.is_none() {
-                break;
-            }
             let own = Id::joined(way.label, register)?;
             if from == Id::UNDEFINED || from == own || !self.is_stale(from, way) {
                 continue;
@@ -100,12 +104,16 @@ impl Verifier<'_> {
                 }
             }
         }
-        let known = new.facts.iter().chain(&way.fact);
+        let more = way.fact.filter(|(value, fact)| !new.knows(*value, *fact));
+        let known = new.facts.iter().chain(&more);
         for (value, fact) in known {
             let is_old =
                 self.is_gone(*value, way) || fact.region().is_some_and(|of| self.is_stale(of, way));
             if !is_old && state.holds(*value) {
-                state.learn(*value, *fact);
+                match value.label().is_some() {
+                    true => state.learn(*value, *fact),
+                    false => state.facts.push((*value, *fact)),
+                }
             }
         }
         let stored = new.stored.iter();
@@ -127,14 +135,15 @@ impl Verifier<'_> {
         // Registers that have another value than those that code comes with, and what is known of it.
         let mut renamed = 0_u64;
         let mut carried = Vec::new();
-        for register in 0..REGISTERS {
+        let mut is_same = true;
+        for register in differing(&old.registers, &new.registers, way.later) {
             let (before, from) = (old.get(register), new.get(register));
-            if before == Id::UNDEFINED || before == from && way.turns.is_none() {
+            if before == Id::UNDEFINED {
                 continue;
             }
             if from == Id::UNDEFINED {
                 old.set(register, Id::UNDEFINED);
-                changed = true;
+                is_same = false;
                 continue;
             }
             let own = Id::joined(way.label, register)?;
@@ -157,21 +166,22 @@ impl Verifier<'_> {
                 let bits = bits | self.bits_of(before);
                 self.widen(own, bits);
                 old.set(register, own);
-                changed = true;
+                is_same = false;
             }
         }
         let mut facts = std::mem::take(&mut old.facts);
         let count = facts.len();
-        facts.retain(|(value, fact)| {
+        // Mostly both ways know the same, in the same order.
+        let mut others = new.facts.iter();
+        facts.retain(|own @ (value, fact)| {
             let is_renamed = |(label, register)| label == way.label && renamed >> register & 1 != 0;
-            match value.label().is_some_and(is_renamed) {
-                true => carried.contains(&(*value, *fact)),
-                false => {
-                    way.knows(*value, *fact) && !self.is_gone(*value, way) && old.holds(*value)
-                }
+            if value.label().is_some_and(is_renamed) {
+                return carried.contains(own);
             }
+            let is_known = others.next() == Some(own) || way.knows(*value, *fact);
+            is_known && !self.is_gone(*value, way) && (is_same || old.holds(*value))
         });
-        changed |= facts.len() != count;
+        changed |= !is_same || facts.len() != count;
         old.facts = facts;
         for (value, fact) in carried {
             old.learn(value, fact);
@@ -192,10 +202,17 @@ impl Verifier<'_> {
 
     /// A register of numbers may have these bits, too, where ways come together. Whether that is new.
     fn widen(&mut self, value: Id, bits: u64) -> bool {
-        let Some((label, register)) = value.label() else {
+        let Some((label, register)) = value.label().filter(|(_, own)| *own < VECTORS) else {
             return false;
         };
-        let all = self.joined_bits.get_mut(label);
+        let Some(number) = self.joined_numbers.get_mut(label) else {
+            return false;
+        };
+        if *number == 0 {
+            self.joined_bits.push([0; VECTORS]);
+            *number = u32::try_from(self.joined_bits.len()).unwrap_or(u32::MAX);
+        }
+        let all = self.joined_bits.get_mut(*number as usize - 1);
         let Some(all) = all.and_then(|all| all.get_mut(register)) else {
             return false;
         };
@@ -206,18 +223,18 @@ impl Verifier<'_> {
 
     /// Whether a value that comes to a label was computed after it: in an earlier turn.
     fn is_stale(&self, value: Id, way: &Way<'_>) -> bool {
-        let Some(at) = way.turns else {
+        if value < way.later {
             return false;
-        };
-        let place = match (value.place(), value.label()) {
-            (None, Some((label, _))) => self.places.get(label).copied(),
-            (place, _) => place,
-        };
-        place.is_some_and(|place| place >= at)
+        }
+        let label = value.label().and_then(|(label, _)| self.places.get(label));
+        label.is_none_or(|at| Id::at(*at).is_none_or(|at| at >= way.later))
     }
 
     /// The same, unless it is the value of a register at the label that it comes back with.
     fn is_gone(&self, value: Id, way: &Way<'_>) -> bool {
+        if value < way.later {
+            return false;
+        }
         let is_own = |(label, register)| label == way.label && way.state.get(register) == value;
         self.is_stale(value, way) && !value.label().is_some_and(is_own)
     }
@@ -229,4 +246,31 @@ const fn weakened(flags: Flags) -> Flags {
         Flags::Undefined => Flags::Undefined,
         _ => Flags::Any,
     }
+}
+
+/// Registers that have different values in two states, or may have one of an earlier turn.
+fn differing(
+    a: &[Id; REGISTERS],
+    b: &[Id; REGISTERS],
+    later: Id,
+) -> impl Iterator<Item = usize> + use<> {
+    const PART: usize = 8;
+    let mut found = 0_u64;
+    let parts = a.as_chunks::<PART>().0.iter().zip(b.as_chunks::<PART>().0);
+    for (part, (a, b)) in parts.enumerate() {
+        let both = || a.iter().zip(b);
+        let differ = both().fold(0, |all, (a, b)| all | a.0 ^ b.0) != 0;
+        let is_late = |all, own: &Id| all | u32::from(*own >= later);
+        if differ || later != Id::NONE && b.iter().fold(0, is_late) != 0 {
+            for (register, (a, b)) in both().enumerate() {
+                found |= u64::from(a != b || *b >= later) << (PART * part + register);
+            }
+        }
+    }
+    std::iter::from_fn(move || {
+        let register = found.trailing_zeros() as usize;
+        let rest = found.checked_sub(1)?;
+        found &= rest;
+        Some(register)
+    })
 }

@@ -48,6 +48,21 @@ impl Verifier<'_> {
         if bytes == 0 {
             return Err(Reason::Unknown);
         }
+        let at = instruction.memory_displacement64().cast_signed();
+        let (base, index) = (instruction.memory_base(), instruction.memory_index());
+        // Most operands are somewhere in the register file.
+        if index == Register::None
+            && base.is_gpr64()
+            && slot(base).is_some_and(|slot| state.get(slot) == Id::FILE)
+        {
+            let end = usize::try_from(at)
+                .ok()
+                .and_then(|at| at.checked_add(bytes));
+            return match end {
+                Some(end) if end <= self.frame.file_bytes => Ok(Place::Data),
+                _ => Err(Reason::Outside),
+            };
+        }
         let takes_lanes = matches!(row.kind, Kind::Gather | Kind::Scatter);
         let register = |register: Register| {
             let is_vector = lanes_of(register).is_some();
@@ -60,13 +75,12 @@ impl Verifier<'_> {
                 value => Ok(value),
             }
         };
-        let base = register(instruction.memory_base())?;
-        let index = match instruction.memory_index() {
+        let base = register(base)?;
+        let index = match index {
             Register::None => None,
             index => Some((index, register(index)?)),
         };
         let scale = i64::from(instruction.memory_index_scale());
-        let at = instruction.memory_displacement64().cast_signed();
         let size = i64::try_from(bytes).map_err(|_| Reason::Outside)?;
         let last = |from: i64, value: Id| {
             let most = i64::try_from(self.most(value)).ok()?;

@@ -17,22 +17,23 @@ mod frame;
 mod instructions;
 mod labels;
 mod memory;
-mod order;
 mod state;
 mod tables;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;
 mod values;
+mod ways;
 
 use super::assembler::{Item, Label};
 use super::registers::{R12, R13, R14, R15, RBP, RBX, RDI};
 pub(crate) use frame::{Field, Frame};
 use instructions::Flow;
-use state::{Fact, Flags, Id, Lanes, Operand, REGISTERS, Region, Room, State, VECTORS};
+use state::{Fact, Flags, Id, Lanes, Operand, Region, Room, State, VECTORS};
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use tables::low;
+use ways::Ways;
 
 /// Code that is refused, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -180,12 +181,12 @@ pub(super) struct Verifier<'a> {
     changed: BTreeSet<(u32, usize)>,
     /// How values are computed, and since which label.
     defs: Vec<(Def, u32)>,
-    /// Of each instruction, which of these is that of its value: [`NEVER`], [`UNKNOWN`], or so many more.
-    numbers: Vec<u32>,
-    /// The bits of each number that are not set.
-    clear: Vec<u64>,
+    /// What is known of the value of each instruction.
+    values: Vec<Value>,
     /// Those of registers of numbers at each label, where several ways come together.
     joined_bits: Vec<[u64; VECTORS]>,
+    /// Of each label, which of these are its own, counted from one.
+    joined_numbers: Vec<u32>,
     /// Values of a label of whose bits less is known than before.
     grown: Vec<Id>,
     /// Counts the labels that were followed.
@@ -202,24 +203,12 @@ pub(crate) fn verify(
     (entries, end): (&[Label], Label),
     (frame, constants): (&Frame, &[u8]),
 ) -> Result<(), Refused> {
-    let mut places = vec![usize::MAX; labels];
-    for (place, item) in items.iter().enumerate() {
-        if let Item::Label(label) = item
-            && let Some(own) = places.get_mut(label.0)
-        {
-            *own = place;
-        }
-    }
-    let mut is_loop = vec![false; labels];
-    for (place, item) in items.iter().enumerate() {
-        if let Item::Jump(_, Label(target)) = item
-            && places.get(*target).is_some_and(|at| *at < place)
-            && let Some(is_loop) = is_loop.get_mut(*target)
-        {
-            *is_loop = true;
-        }
-    }
-    let (order, ways) = order::order(items, labels, entries);
+    let Ways {
+        places,
+        is_loop,
+        counts,
+        order,
+    } = Ways::new(items, labels, entries);
     let mut verifier = Verifier {
         items,
         frame,
@@ -233,9 +222,9 @@ pub(crate) fn verify(
         order,
         changed: BTreeSet::new(),
         defs: Vec::new(),
-        numbers: vec![NEVER; items.len()],
-        clear: vec![0; items.len()],
-        joined_bits: vec![[0; VECTORS]; labels],
+        values: vec![(NEVER, 0); items.len()],
+        joined_bits: Vec::new(),
+        joined_numbers: vec![0; labels],
         grown: Vec::new(),
         since: 1,
         left: 64 * items.len() + 1024,
@@ -257,13 +246,15 @@ pub(crate) fn verify(
         *state = Some(Box::new(known));
         verifier.change(label);
     }
-    let ways = ways.iter().zip(&verifier.is_loop).zip(&verifier.is_entry);
-    let single = ways.map(|((ways, is_loop), is_entry)| *ways == 1 && !is_loop && !is_entry);
+    let ways = counts.iter().zip(&verifier.is_loop).zip(&verifier.is_entry);
+    let single = ways.map(|((count, is_loop), is_entry)| *count == 1 && !is_loop && !is_entry);
     verifier.is_single = single.collect();
     verifier.follow()
 }
 
-/// An instruction that was not followed, and one of whose value nothing is known.
+/// How a value is computed, as the number of a [`Def`] after [`UNKNOWN`], and its bits that are not set.
+type Value = (u32, u64);
+/// Of an instruction that was not followed, and of a value of which nothing is known.
 const NEVER: u32 = 0;
 const UNKNOWN: u32 = 1;
 
@@ -395,22 +386,24 @@ impl Verifier<'_> {
 
     /// Whether registers hold what code expects that the host may enter.
     fn agrees(&self, state: &State, expected: &State) -> bool {
-        let is = |register: usize| match expected.get(register) {
+        let mut registers = expected.registers.iter().zip(&state.registers);
+        let is = |(expected, own): (&Id, &Id)| match *expected {
             Id::UNDEFINED => true,
-            Id::ANY => state.get(register) != Id::UNDEFINED,
-            Id::RUNNING => match state.get(register) {
+            Id::ANY => *own != Id::UNDEFINED,
+            Id::RUNNING => match *own {
                 Id::UNDEFINED => false,
                 lanes => self.bits_of(lanes) & !self.frame.lanes == 0,
             },
-            value => state.get(register) == value,
+            value => *own == value,
         };
-        state.is_settled() && state.depth == expected.depth && (0..REGISTERS).all(is)
+        state.is_settled() && state.depth == expected.depth && registers.all(is)
     }
 
     /// How a value was computed.
+    #[inline]
     fn def(&self, value: Id) -> Def {
-        let number = value.place().and_then(|place| self.numbers.get(place));
-        let number = number.and_then(|number| number.checked_sub(UNKNOWN + 1));
+        let own = value.place().and_then(|place| self.values.get(place));
+        let number = own.and_then(|(number, _)| number.checked_sub(UNKNOWN + 1));
         match number.and_then(|number| self.defs.get(number as usize)) {
             Some((def, since)) if def.is_lasting() || *since == self.since => *def,
             _ => Def::Unknown,
@@ -418,14 +411,20 @@ impl Verifier<'_> {
     }
 
     /// The bits of a number that may be set.
+    #[inline]
     fn bits_of(&self, value: Id) -> u64 {
         if value == Id::RUNNING {
             return self.frame.lanes;
         }
         match (value.place(), value.label()) {
-            (Some(place), _) => self.clear.get(place).map_or(u64::MAX, |clear| !clear),
+            (Some(place), _) => {
+                let own = self.values.get(place);
+                own.map_or(u64::MAX, |(_, clear)| !clear)
+            }
             (_, Some((label, register))) => {
-                let all = self.joined_bits.get(label);
+                let number = self.joined_numbers.get(label);
+                let number = number.and_then(|number| number.checked_sub(1));
+                let all = number.and_then(|number| self.joined_bits.get(number as usize));
                 let bits = all.and_then(|all| all.get(register));
                 bits.copied().unwrap_or(u64::MAX)
             }
@@ -441,10 +440,11 @@ impl Verifier<'_> {
     /// The value that the instruction at a place computes.
     fn define(&mut self, place: usize, def: Def, bits: u64) -> Result<Id, Reason> {
         let value = Id::at(place).ok_or(Reason::Unknown)?;
-        let (Some(number), Some(clear)) = (self.numbers.get_mut(place), self.clear.get_mut(place))
-        else {
-            return Err(Reason::Unknown);
-        };
+        let (number, clear) = self.values.get_mut(place).ok_or(Reason::Unknown)?;
+        if *number == NEVER && matches!(def, Def::Unknown) {
+            (*number, *clear) = (UNKNOWN, !bits);
+            return Ok(value);
+        }
         let had = number
             .checked_sub(UNKNOWN + 1)
             .and_then(|number| self.defs.get_mut(number as usize));

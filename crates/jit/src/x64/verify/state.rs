@@ -24,6 +24,8 @@ impl Id {
     const SAVED: u32 = 16;
     const FIRST: u32 = 32;
     const JOINED: u32 = 1 << 31;
+    /// After all others.
+    pub(super) const NONE: Self = Self(u32::MAX);
 
     /// Whether it is what the caller had in a register.
     pub(super) const fn is_saved(self) -> bool {
@@ -36,6 +38,7 @@ impl Id {
     }
 
     /// What the instruction at a place computes.
+    #[inline]
     pub(super) fn at(place: usize) -> Option<Self> {
         let id = u32::try_from(place).ok()?.checked_add(Self::FIRST)?;
         (id < Self::JOINED).then_some(Self(id))
@@ -217,6 +220,7 @@ impl State {
         }
     }
 
+    #[inline]
     pub(super) fn get(&self, register: usize) -> Id {
         self.registers
             .get(register)
@@ -224,6 +228,7 @@ impl State {
             .unwrap_or(Id::UNDEFINED)
     }
 
+    #[inline]
     pub(super) fn set(&mut self, register: usize, value: Id) {
         if let Some(to) = self.registers.get_mut(register) {
             *to = value;
@@ -236,6 +241,7 @@ impl State {
     }
 
     /// Writes a register. That of the stack only moves with it.
+    #[inline]
     pub(super) fn write(&mut self, register: usize, value: Id) -> Result<(), Reason> {
         if register == RSP.slot() {
             return Err(Reason::Agreement);
@@ -250,6 +256,7 @@ impl State {
         }
     }
 
+    #[inline]
     pub(super) fn knows(&self, value: Id, fact: Fact) -> bool {
         self.facts.contains(&(value, fact))
     }

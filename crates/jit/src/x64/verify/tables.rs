@@ -126,6 +126,7 @@ impl Row {
 const CODES: usize = 8192;
 
 /// The row of an instruction, if it may be part of code.
+#[inline]
 pub(super) fn row(code: Code) -> Option<Row> {
     ROWS.get(code as usize).copied().flatten()
 }
@@ -363,6 +364,7 @@ pub(super) const fn up_to(most: u64) -> u64 {
 }
 
 /// Bytes that an instruction accesses, or that each lane does.
+#[inline]
 pub(super) fn accessed(instruction: &Instruction) -> usize {
     instruction.memory_size().size()
 }
