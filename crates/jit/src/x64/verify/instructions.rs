@@ -36,7 +36,10 @@ impl Verifier<'_> {
         }
         match row.kind {
             Kind::Push | Kind::Pop => self.stack(instruction, row.kind, state)?,
-            Kind::Arithmetic(_) if instruction.op0_register() == Register::RSP => {
+            Kind::Arithmetic(_)
+                if instruction.op0_kind() == OpKind::Register
+                    && instruction.op0_register() == Register::RSP =>
+            {
                 self.stack(instruction, row.kind, state)?;
             }
             Kind::Return => return self.returns(state),

@@ -3,7 +3,7 @@
 use super::super::state::{MASKS, VECTORS};
 use super::super::tables::low;
 use super::*;
-use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Instruction, OpKind, Register};
 
 /// What a register is.
 pub(super) trait Named: Copy {
@@ -80,7 +80,7 @@ impl Random {
     }
 
     /// A number that may well be at an end of something.
-    fn number(&mut self) -> u64 {
+    pub(super) fn number(&mut self) -> u64 {
         let region = self.below(5) as u64;
         let low = self.one(&[0, 1, 4, 7, 8, 28, 31, 32, 60, 63, 64, 96, 0xff, 0x100]);
         match self.below(5) {
@@ -111,29 +111,29 @@ struct Bytes {
 }
 
 /// The address of code, and of a function.
-const CODE: u64 = 0xc0de;
+pub(super) const CODE: u64 = 0xc0de;
 const FUNCTIONS: u64 = 0xf000;
 
 pub(super) struct Machine<'a> {
     random: &'a mut Random,
     frame: Frame,
     memory: Vec<Bytes>,
-    numbers: [u64; 16],
-    vectors: [[u8; 64]; 32],
-    masks: [u64; 8],
-    stack: Vec<u64>,
-    saved: [u64; 16],
-    carry: bool,
-    zero: bool,
+    pub(super) numbers: [u64; 16],
+    pub(super) vectors: [[u8; 64]; 32],
+    pub(super) masks: [u64; 8],
+    pub(super) stack: Vec<u64>,
+    pub(super) saved: [u64; 16],
+    pub(super) carry: bool,
+    pub(super) zero: bool,
     sign: bool,
     overflow: bool,
     /// Where memory is next.
     next: u64,
 }
 
-type Step<T> = Result<T, Stop>;
+pub(super) type Step<T> = Result<T, Stop>;
 
-fn bad<T>(what: impl Into<String>) -> Step<T> {
+pub(super) fn bad<T>(what: impl Into<String>) -> Step<T> {
     Err(Stop::Unsafe(what.into()))
 }
 
@@ -277,7 +277,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn shared(&self) -> u64 {
+    pub(super) fn shared(&self) -> u64 {
         let shared = self.memory.iter().find(|own| own.area == Area::Shared);
         shared.unwrap().start
     }
@@ -291,7 +291,7 @@ impl<'a> Machine<'a> {
         Some((own.area, first, &mut own.bytes[first..first + bytes]))
     }
 
-    fn get(&mut self, at: u64) -> u64 {
+    pub(super) fn get(&mut self, at: u64) -> u64 {
         let (.., bytes) = self.find(at, 8).unwrap();
         u64::from_le_bytes(bytes.try_into().unwrap())
     }
@@ -302,7 +302,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Code accesses bytes.
-    fn access(&mut self, at: u64, bytes: usize, writes: bool) -> Step<&mut [u8]> {
+    pub(super) fn access(&mut self, at: u64, bytes: usize, writes: bool) -> Step<&mut [u8]> {
         let frame = self.frame.clone();
         let Some((area, first, found)) = self.find(at, bytes) else {
             return bad(format!("{bytes} bytes at {at:x}"));
@@ -335,7 +335,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The host finds its data as it expects them.
-    fn is_settled(&mut self, may_be_both: bool) -> Step<()> {
+    pub(super) fn is_settled(&mut self, may_be_both: bool) -> Step<()> {
         let shared = self.shared();
         let at = |place: i64| shared + place as u64;
         let mut files = vec![self.get(at(field::FILE))];
@@ -400,7 +400,7 @@ impl<'a> Machine<'a> {
         Stop::Ended
     }
 
-    fn holds(&mut self, condition: Condition) -> bool {
+    pub(super) fn holds(&mut self, condition: Condition) -> bool {
         match condition {
             Condition::Overflow => self.overflow,
             Condition::Below => self.carry,
@@ -417,7 +417,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn register(&self, register: Register) -> Step<u64> {
+    pub(super) fn register(&self, register: Register) -> Step<u64> {
         let number = match register.full_register() {
             Register::RSP => return bad("the stack is read"),
             whole if whole.is_gpr64() => self.numbers[whole.number()],
@@ -427,7 +427,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The address of a place; of a lane, if there is a vector of indices.
-    fn address(&self, i: &Instruction, lane: Option<(usize, usize)>) -> Step<u64> {
+    pub(super) fn address(&self, i: &Instruction, lane: Option<(usize, usize)>) -> Step<u64> {
         let base = self.register(i.memory_base())?;
         let index = match (i.memory_index(), lane) {
             (Register::None, _) => 0,
@@ -449,13 +449,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn load(&mut self, i: &Instruction) -> Step<Vec<u8>> {
+    pub(super) fn load(&mut self, i: &Instruction) -> Step<Vec<u8>> {
         let at = self.address(i, None)?;
         Ok(self.access(at, i.memory_size().size(), false)?.to_vec())
     }
 
     /// An operand that is a number.
-    fn number(&mut self, i: &Instruction, operand: u32) -> Step<u64> {
+    pub(super) fn number(&mut self, i: &Instruction, operand: u32) -> Step<u64> {
         match i.op_kind(operand) {
             OpKind::Register => self.register(i.op_register(operand)),
             OpKind::Memory => {
@@ -468,7 +468,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Writes the first operand.
-    fn write(&mut self, i: &Instruction, number: u64) -> Step<()> {
+    pub(super) fn write(&mut self, i: &Instruction, number: u64) -> Step<()> {
         if i.op0_kind() == OpKind::Memory {
             let at = self.address(i, None)?;
             let bytes = i.memory_size().size();
@@ -479,7 +479,7 @@ impl<'a> Machine<'a> {
         self.set(i.op0_register(), number)
     }
 
-    fn set(&mut self, register: Register, number: u64) -> Step<()> {
+    pub(super) fn set(&mut self, register: Register, number: u64) -> Step<()> {
         let to = match register.full_register() {
             Register::RSP => return bad("the stack is moved"),
             whole if whole.is_gpr64() => &mut self.numbers[whole.number()],
@@ -493,7 +493,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn vector(&mut self, i: &Instruction, operand: u32) -> Step<[u8; 64]> {
+    pub(super) fn vector(&mut self, i: &Instruction, operand: u32) -> Step<[u8; 64]> {
         let mut found = [0; 64];
         if i.op_kind(operand) == OpKind::Memory {
             let bytes = self.load(i)?;
@@ -507,12 +507,17 @@ impl<'a> Machine<'a> {
     }
 
     /// Whether the mask of an instruction enables a lane.
-    fn enabled(&self, i: &Instruction, lane: usize) -> bool {
+    pub(super) fn enabled(&self, i: &Instruction, lane: usize) -> bool {
         !i.has_op_mask() || self.masks[i.op_mask().number()] >> lane & 1 != 0
     }
 
     /// Writes a vector of lanes of so many bytes to the first operand.
-    fn write_vector(&mut self, i: &Instruction, lane: usize, from: [u8; 64]) -> Step<()> {
+    pub(super) fn write_vector(
+        &mut self,
+        i: &Instruction,
+        lane: usize,
+        from: [u8; 64],
+    ) -> Step<()> {
         if i.op0_kind() == OpKind::Memory {
             let at = self.address(i, None)?;
             let bytes = i.memory_size().size();
@@ -537,30 +542,14 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn lanes(
-        &mut self,
-        i: &Instruction,
-        lane: usize,
-        op: impl Fn(u64, u64) -> u64,
-    ) -> Step<[u8; 64]> {
-        let (a, b) = (self.vector(i, 1)?, self.vector(i, 2)?);
-        let mut to = [0; 64];
-        for n in 0..64 / lane {
-            let own = n * lane..(n + 1) * lane;
-            let [a, b] = [a, b].map(|of| lane_of(&of, n, lane));
-            to[own].copy_from_slice(&op(a, b).to_le_bytes()[..lane]);
-        }
-        Ok(to)
-    }
-
     /// The flags of a result of so many bytes.
-    fn flags(&mut self, result: u64, bytes: usize) {
+    pub(super) fn flags(&mut self, result: u64, bytes: usize) {
         self.zero = result & low(bytes) == 0;
         self.sign = result >> (8 * bytes - 1) & 1 != 0;
         (self.carry, self.overflow) = (false, false);
     }
 
-    fn subtract(&mut self, a: u64, b: u64, bytes: usize) -> u64 {
+    pub(super) fn subtract(&mut self, a: u64, b: u64, bytes: usize) -> u64 {
         let (a, b) = (a & low(bytes), b & low(bytes));
         let result = a.wrapping_sub(b) & low(bytes);
         self.flags(result, bytes);
@@ -569,89 +558,22 @@ impl<'a> Machine<'a> {
         result
     }
 
-    fn size(i: &Instruction) -> usize {
+    pub(super) fn size(i: &Instruction) -> usize {
         match i.op0_kind() {
             OpKind::Memory => i.memory_size().size(),
             _ => i.op0_register().size(),
         }
     }
 
-    fn arithmetic(&mut self, i: &Instruction) -> Step<()> {
-        let size = Self::size(i);
-        let a = self.number(i, 0)?;
-        let b = if i.op_count() > 1 {
-            self.number(i, 1)?
-        } else {
-            1
-        };
-        let by = (b % (8 * size as u64)) as u32;
-        let result = match i.mnemonic() {
-            Mnemonic::Sub | Mnemonic::Cmp | Mnemonic::Dec => self.subtract(a, b, size),
-            Mnemonic::Sbb => {
-                let borrowed = u64::from(self.carry);
-                let result = self.subtract(a, b, size);
-                let carry = self.carry;
-                let result = self.subtract(result, borrowed, size);
-                self.carry |= carry;
-                result
-            }
-            Mnemonic::Neg => self.subtract(0, a, size),
-            Mnemonic::Not => !a & low(size),
-            other => {
-                let result = match other {
-                    Mnemonic::Add | Mnemonic::Inc => a.wrapping_add(b),
-                    Mnemonic::And | Mnemonic::Test => a & b,
-                    Mnemonic::Or => a | b,
-                    Mnemonic::Xor => a ^ b,
-                    Mnemonic::Shl => a << by,
-                    Mnemonic::Shr => (a & low(size)) >> by,
-                    _ => return Err(Stop::Unknown),
-                } & low(size);
-                self.flags(result, size);
-                self.carry = matches!(other, Mnemonic::Add) && result < a & low(size);
-                result
-            }
-        };
-        match i.mnemonic() {
-            Mnemonic::Cmp | Mnemonic::Test => Ok(()),
-            _ => self.write(i, result),
-        }
+    /// Whether the register files are where code expects them, before it goes on with other code.
+    pub(super) fn is_ready(&mut self) -> bool {
+        let file = self.numbers[RBX.slot()];
+        let mut all = self.memory.iter();
+        let is_file = all.any(|own| own.area == Area::File && own.start == file);
+        is_file && self.numbers[R15.slot()] == self.shared() && self.numbers[R12.slot()] <= 0xff
     }
 
-    fn gather(&mut self, i: &Instruction) -> Step<()> {
-        let scatters = i.op0_kind() == OpKind::Memory;
-        let data = i.op_register(if scatters { 1 } else { 0 });
-        let (index, element) = match i.mnemonic() {
-            Mnemonic::Vpgatherdd | Mnemonic::Vpscatterdd => (4, 4),
-            Mnemonic::Vpgatherdq => (4, 8),
-            _ => (8, 4),
-        };
-        let lanes = (data.size() / element).min(i.memory_index().size() / index);
-        let of_vector = i.op_count() == 3;
-        for n in 0..lanes {
-            let is_on = match of_vector {
-                true => self.vectors[i.op_register(2).number()][(n + 1) * element - 1] & 0x80 != 0,
-                false => self.enabled(i, n),
-            };
-            if is_on {
-                let at = self.address(i, Some((n, index)))?;
-                let there = self.access(at, element, scatters)?.to_vec();
-                if !scatters {
-                    self.vectors[data.number()][n * element..][..element].copy_from_slice(&there);
-                }
-            }
-        }
-        match of_vector {
-            true => self.vectors[i.op_register(2).number()] = [0; 64],
-            false => self.masks[i.op_mask().number()] = 0,
-        }
-        if !scatters {
-            self.vectors[data.number()][data.size()..].fill(0);
-        }
-        Ok(())
-    }
-
-    fn call(&mut self, function: u64) -> Step<()> {
+    pub(super) fn call(&mut self, function: u64) -> Step<()> {
         let shared = self.shared();
         let splits = function == FUNCTIONS + 2;
         if self.numbers[RDI.slot()] != shared || self.stack.len().is_multiple_of(2) {
@@ -694,242 +616,9 @@ impl<'a> Machine<'a> {
         }
         Ok(())
     }
-
-    fn instruction(&mut self, i: &Instruction) -> Step<()> {
-        use Mnemonic as M;
-        let stack = i.op0_register() == Register::RSP;
-        match i.mnemonic() {
-            M::Push => {
-                let number = self.register(i.op0_register())?;
-                self.stack.push(number);
-                Ok(())
-            }
-            M::Pop => match self.stack.pop() {
-                Some(number) => self.set(i.op0_register(), number),
-                None => bad("an empty stack"),
-            },
-            M::Sub if stack && i.immediate(1) == 8 => {
-                self.stack.push(0);
-                Ok(())
-            }
-            M::Add if stack && i.immediate(1) == 8 => match self.stack.pop() {
-                Some(_) => Ok(()),
-                None => bad("an empty stack"),
-            },
-            M::Ret => {
-                let is_restored = SAVED.iter().all(|n| self.numbers[*n] == self.saved[*n]);
-                self.is_settled(false)?;
-                match self.stack.is_empty() && is_restored {
-                    true => Err(Stop::Ended),
-                    false => bad("the caller's registers"),
-                }
-            }
-            M::Ud2 => Err(Stop::Ended),
-            M::Jmp => {
-                let target = self.number(i, 0)?;
-                self.is_settled(false)?;
-                let shared = self.shared();
-                let file = self.get(shared);
-                let is_ready = self.numbers[RBX.slot()] != 0 && self.numbers[R15.slot()] == shared;
-                let of_file = self.memory.iter();
-                let of_file = of_file.filter(|own| own.area == Area::File);
-                let is_file = { of_file }.any(|own| own.start == self.numbers[RBX.slot()]);
-                let lanes = self.numbers[R12.slot()];
-                match target == CODE && is_ready && is_file && file != 0 && lanes <= 0xff {
-                    true => Err(Stop::Ended),
-                    false => bad(format!("a jump to {target:x}")),
-                }
-            }
-            M::Call => {
-                let function = self.number(i, 0)?;
-                self.call(function)
-            }
-            M::Mfence | M::Nop => Ok(()),
-            M::Vzeroupper => {
-                for vector in &mut self.vectors[..16] {
-                    vector[16..].fill(0);
-                }
-                Ok(())
-            }
-            M::Lea => {
-                let at = self.address(i, None)?;
-                self.write(i, at)
-            }
-            M::Mov | M::Movzx => {
-                let number = self.number(i, 1)?;
-                self.write(i, number)
-            }
-            M::Bsf => {
-                let number = self.number(i, 1)?;
-                if number != 0 {
-                    self.write(i, number.trailing_zeros().into())?;
-                }
-                self.flags(number, 4);
-                Ok(())
-            }
-            M::Blsr => {
-                let number = self.number(i, 1)?;
-                let result = number & number.wrapping_sub(1);
-                self.flags(result, 4);
-                self.write(i, result)
-            }
-            M::Andn => {
-                let result = !self.number(i, 1)? & self.number(i, 2)?;
-                self.flags(result, 4);
-                self.write(i, result)
-            }
-            M::Cmova => {
-                let (old, number) = (self.number(i, 0)?, self.number(i, 1)?);
-                let is = self.holds(Condition::Above);
-                self.write(i, if is { number } else { old })
-            }
-            M::Cmpxchg => {
-                let old = self.number(i, 0)?;
-                let size = i.memory_size().size();
-                let new = self.number(i, 1)?;
-                self.subtract(self.numbers[0], old, size);
-                let stored = if self.zero { new } else { old };
-                self.numbers[0] = old;
-                self.write(i, stored)
-            }
-            M::Kmovd | M::Kmovw => {
-                let number = self.number(i, 1)?;
-                self.write(i, number)
-            }
-            M::Kxnorw | M::Kxorw => {
-                let both = self.number(i, 1)? ^ self.number(i, 2)?;
-                let result = if i.mnemonic() == M::Kxorw {
-                    both
-                } else {
-                    !both
-                };
-                self.write(i, result & 0xffff)
-            }
-            M::Kortestw => {
-                let any = self.number(i, 0)? | self.number(i, 1)?;
-                self.flags(any & 0xffff, 2);
-                self.carry = any & 0xffff == 0xffff;
-                Ok(())
-            }
-            _ => self.vectors(i),
-        }
-    }
-
-    fn vectors(&mut self, i: &Instruction) -> Step<()> {
-        use Mnemonic as M;
-        let whole = |bytes: [u8; 64]| bytes;
-        match i.mnemonic() {
-            M::Vmovdqu | M::Vmovdqu32 => {
-                let from = self.vector(i, 1)?;
-                self.write_vector(i, 4, whole(from))
-            }
-            M::Vmovd | M::Vmovq => {
-                let size = if i.mnemonic() == M::Vmovd { 4 } else { 8 };
-                let is_vector = |n: u32| {
-                    i.op_kind(n) == OpKind::Register && i.op_register(n).is_vector_register()
-                };
-                let number = match is_vector(1) {
-                    true => lane_of(&self.vector(i, 1)?, 0, size),
-                    false => self.number(i, 1)?,
-                };
-                if !is_vector(0) {
-                    return self.write(i, number);
-                }
-                let mut to = [0; 64];
-                to[..size].copy_from_slice(&number.to_le_bytes()[..size]);
-                self.vectors[i.op0_register().number()] = to;
-                Ok(())
-            }
-            M::Vpextrd | M::Vpextrq => {
-                let size = if i.mnemonic() == M::Vpextrd { 4 } else { 8 };
-                let n = usize::try_from(i.immediate(2)).unwrap() % (16 / size);
-                let number = lane_of(&self.vector(i, 1)?, n, size);
-                self.write(i, number)
-            }
-            M::Vpbroadcastd | M::Vpbroadcastq => {
-                let size = if i.mnemonic() == M::Vpbroadcastd {
-                    4
-                } else {
-                    8
-                };
-                let number = match i.op_kind(1) == OpKind::Register && i.op_register(1).is_gpr() {
-                    true => self.number(i, 1)?,
-                    false => lane_of(&self.vector(i, 1)?, 0, size),
-                };
-                let mut to = [0; 64];
-                for lane in to.chunks_exact_mut(size) {
-                    lane.copy_from_slice(&number.to_le_bytes()[..size]);
-                }
-                self.write_vector(i, size, to)
-            }
-            M::Vextracti128 => {
-                let from = self.vector(i, 1)?;
-                let mut to = [0; 64];
-                let half = usize::try_from(i.immediate(2) & 1).unwrap();
-                to[..16].copy_from_slice(&from[16 * half..][..16]);
-                self.write_vector(i, 4, to)
-            }
-            M::Vptestmd | M::Vptestmq | M::Vpcmpuq => {
-                let lane = if i.mnemonic() == M::Vptestmd { 4 } else { 8 };
-                let (a, b) = (self.vector(i, 1)?, self.vector(i, 2)?);
-                let mut mask = 0;
-                for n in (0..64 / lane).filter(|n| self.enabled(i, *n)) {
-                    let [a, b] = [a, b].map(|of| lane_of(&of, n, lane));
-                    let is = match i.mnemonic() {
-                        M::Vpcmpuq if i.immediate(3) != 2 => return Err(Stop::Unknown),
-                        M::Vpcmpuq => a <= b,
-                        _ => a & b != 0,
-                    };
-                    mask |= u64::from(is) << n;
-                }
-                self.masks[i.op0_register().number()] = mask;
-                Ok(())
-            }
-            M::Vptest => {
-                let (a, b) = (self.vector(i, 0)?, self.vector(i, 1)?);
-                self.zero = a.iter().zip(b).all(|(a, b)| a & b == 0);
-                self.carry = a.iter().zip(b).all(|(a, b)| !a & b == 0);
-                Ok(())
-            }
-            M::Vmovmskpd => {
-                let from = self.vector(i, 1)?;
-                let sign = |n: usize| lane_of(&from, n, 8) >> 63 << n;
-                self.write(i, (0..4).map(sign).sum())
-            }
-            M::Vpgatherdd | M::Vpgatherdq | M::Vpgatherqd | M::Vpscatterdd | M::Vpscatterqd => {
-                self.gather(i)
-            }
-            M::Add | M::Sub | M::And | M::Or | M::Xor | M::Cmp | M::Test | M::Shl | M::Shr => {
-                self.arithmetic(i)
-            }
-            M::Inc | M::Dec | M::Neg | M::Not | M::Sbb => self.arithmetic(i),
-            other => {
-                type Op = fn(u64, u64) -> u64;
-                let (lane, op): (usize, Op) = match other {
-                    M::Vpor | M::Vpord => (4, |a, b| a | b),
-                    M::Vpxor | M::Vpxord => (4, |a, b| a ^ b),
-                    M::Vpand | M::Vpandd => (4, |a, b| a & b),
-                    M::Vpminud => (4, u64::min),
-                    M::Vpmaxud => (4, u64::max),
-                    M::Vpaddd => (4, u64::wrapping_add),
-                    M::Vpsubd => (4, u64::wrapping_sub),
-                    M::Vpsubq => (8, u64::wrapping_sub),
-                    M::Vpcmpeqd => (4, |a, b| if a == b { u64::MAX } else { 0 }),
-                    M::Vpcmpeqq => (8, |a, b| if a == b { u64::MAX } else { 0 }),
-                    M::Vpcmpgtq => (8, |a, b| match a.cast_signed() > b.cast_signed() {
-                        true => u64::MAX,
-                        false => 0,
-                    }),
-                    _ => return Err(Stop::Unknown),
-                };
-                let to = self.lanes(i, lane, op)?;
-                self.write_vector(i, lane, to)
-            }
-        }
-    }
 }
 
-fn lane_of(vector: &[u8; 64], n: usize, size: usize) -> u64 {
+pub(super) fn lane_of(vector: &[u8; 64], n: usize, size: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes[..size].copy_from_slice(&vector[n * size..][..size]);
     u64::from_le_bytes(bytes)

@@ -5,9 +5,11 @@ use super::super::{Assembler, Condition, Label, ops};
 use super::*;
 use iced_x86::{Code, OpKind, Register};
 
+mod compute;
 mod kinds;
 mod machine;
 mod mutants;
+mod operands;
 
 /// Where the data are that a program with a register file of 64 bytes shares with the host.
 mod field {
