@@ -59,7 +59,11 @@ impl Compiler<'_> {
         let (labels, _) = self.entries();
         let (frame, entries) = (self.frame(), (&labels[..], self.end));
         let Writer { asm, constants, .. } = self.writer;
-        asm.verdict(entries, &frame, &constants.bytes)
+        match asm.proof(entries, &frame, &constants.bytes) {
+            None => Verdict::NoCode,
+            Some(Ok(())) => Verdict::Proven,
+            Some(Err(reason)) => Verdict::Refused(reason),
+        }
     }
 
     /// See [`Assembler::relied_on`].

@@ -26,11 +26,13 @@
 //! * `access.rs` is the only file that makes addresses of kernel memory, from what code has compared with bounds:
 //!   `Checked` bytes, `Places` of lanes. A template that wants more bytes than were compared has none.
 //! * `x64/verify/` believes none of this. Before code is encoded it follows the instructions that were recorded, over all
-//!   ways and turns of loops, with what is known of each register (`values.rs`: how instructions compute values,
-//!   `facts.rs`: what follows from a comparison, `memory.rs`: whether an operand is inside of what it names), and there is
+//!   ways and turns of loops, with what is known of each register (`tables.rs`: of each instruction that may be there, what it
+//!   does; `values.rs`: how instructions compute values, `facts.rs`: what follows from a comparison, `labels.rs`: what is known
+//!   where ways come together, `memory.rs`: whether an operand is inside of what it names), and there is
 //!   no code unless every address is known to be inside, every register written before it is read, every jump to code,
 //!   and what the host expects is where it expects it. What the host promises in turn is a table of the fields that both share
-//!   (`pages/frame.rs`). The interpreter runs what is refused; a test counts that nothing is.
+//!   (`pages/frame.rs`). The interpreter runs what is refused; a test counts that nothing is. Tests change safe and unsafe code
+//!   at random, and run what is not refused of it in a machine that looks at all accesses.
 //! * The templates and what arranges them, below.
 //!
 //! The function `listing` (feature `listing`) and `visakit run --show-machine-code` show what was written; tests

@@ -2,8 +2,6 @@
 
 use super::registers::{Mask, Operand};
 use super::verify::{Frame, verify};
-#[cfg(feature = "listing")]
-use crate::Verdict;
 use iced_x86::{Code, Encoder, Instruction, OpKind};
 
 /// A place in the code that jumps name.
@@ -270,23 +268,20 @@ impl Assembler {
         })
     }
 
-    /// What becomes of the code, and why and in which step it is refused.
+    /// Why the code is refused, and in which step; `None` if there is no code.
     #[cfg(feature = "listing")]
-    pub(crate) fn verdict(
+    pub(crate) fn proof(
         mut self,
         entries: (&[Label], Label),
         frame: &Frame,
         constants: &[u8],
-    ) -> Verdict {
+    ) -> Option<Result<(), String>> {
         self.close();
         let Err(refused) = verify(&self.items, self.labels, entries, (frame, constants)) else {
-            return match self.encode(entries.0) {
-                Some(_) => Verdict::Proven,
-                None => Verdict::NoCode,
-            };
+            return self.encode(entries.0).map(|_| Ok(()));
         };
         if self.failed {
-            return Verdict::NoCode;
+            return None;
         }
         let before = self.items.iter().take(refused.place).rev();
         let step = before.filter_map(|item| match item {
@@ -294,7 +289,7 @@ impl Assembler {
             _ => None,
         });
         let step = { step }.next().unwrap_or(0);
-        Verdict::Refused(format!("step {step}: {}", refused.reason))
+        Some(Err(format!("step {step}: {}", refused.reason)))
     }
 }
 
