@@ -462,6 +462,9 @@ impl Verifier<'_> {
         state: &mut State,
         there: Place,
     ) -> Result<(), Reason> {
+        if there == Place::Data {
+            return Ok(());
+        }
         let bytes = accessed(instruction);
         // What is stored, if it is all of it.
         let is_whole = row.kind == Kind::Store && !instruction.has_op_mask();
@@ -470,7 +473,6 @@ impl Verifier<'_> {
         let number = immediate(instruction, 1).filter(|_| row.kind == Kind::StoreNumber);
         let number = number.map(|number| number & low(bytes));
         let field = match there {
-            Place::Data => return Ok(()),
             Place::Offsets(at, None) => {
                 Self::store_offsets(state, at, bytes, value);
                 return Ok(());

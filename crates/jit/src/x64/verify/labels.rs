@@ -1,7 +1,7 @@
 //! What is known where ways come together.
 
 use super::super::assembler::Label;
-use super::state::{Fact, Flags, Id, REGISTERS, State, Stored, VECTORS};
+use super::state::{Fact, Flags, Id, Later, REGISTERS, State, Stored, VECTORS};
 use super::{Reason, Refused, Verifier, refused};
 
 /// What is known of a value on some way that leads to a label, before registers have other values there.
@@ -9,9 +9,10 @@ const CARRIED: [Fact; 2] = [Fact::NotZero, Fact::Thread];
 
 /// Code that comes to a label, and what is known there in addition.
 struct Way<'a> {
-    label: usize,
-    /// Values from this one on may be those of an earlier turn. There are none unless code after the label leads there.
-    later: Id,
+    /// Where the label is.
+    at: usize,
+    /// Values that may be those of an earlier turn. There are none unless code after the label leads there.
+    later: Later,
     state: &'a State,
     fact: Option<(Id, Fact)>,
 }
@@ -19,6 +20,12 @@ struct Way<'a> {
 impl Way<'_> {
     fn knows(&self, value: Id, fact: Fact) -> bool {
         self.state.knows(value, fact) || self.fact == Some((value, fact))
+    }
+
+    /// Whether a value is one of an earlier turn, and not the one of a register at the label that comes back.
+    fn is_gone(&self, value: Id) -> bool {
+        let is_own = |(at, register)| at == self.at && self.state.get(register) == value;
+        self.later.has(value) && !value.label().is_some_and(is_own)
     }
 }
 
@@ -47,9 +54,15 @@ impl Verifier<'_> {
             };
         }
         let is_loop = self.is_loop.get(label) == Some(&true);
-        let later = Id::at(at).filter(|_| is_loop).unwrap_or(Id::NONE);
+        let later = match is_loop {
+            true => Later::than(at),
+            false => Some(Later::NEVER),
+        };
+        let Some(later) = later else {
+            return error(Reason::Unknown);
+        };
         let way = Way {
-            label,
+            at,
             later,
             state,
             fact,
@@ -89,11 +102,12 @@ impl Verifier<'_> {
         state
             .facts
             .reserve(facts + usize::from(facts > 0 || way.fact.is_some()));
-        let turns = (way.later != Id::NONE).then(|| differing(&registers, &registers, way.later));
+        let turns =
+            (way.later != Later::NEVER).then(|| differing(&registers, &registers, way.later));
         for register in turns.into_iter().flatten() {
             let from = new.get(register);
-            let own = Id::joined(way.label, register)?;
-            if from == Id::UNDEFINED || from == own || !self.is_stale(from, way) {
+            let own = Id::joined(way.at, register)?;
+            if from == Id::UNDEFINED || from == own || !way.later.has(from) {
                 continue;
             }
             state.set(register, own);
@@ -107,8 +121,7 @@ impl Verifier<'_> {
         let more = way.fact.filter(|(value, fact)| !new.knows(*value, *fact));
         let known = new.facts.iter().chain(&more);
         for (value, fact) in known {
-            let is_old =
-                self.is_gone(*value, way) || fact.region().is_some_and(|of| self.is_stale(of, way));
+            let is_old = way.is_gone(*value) || fact.region().is_some_and(|of| way.later.has(of));
             if !is_old && state.holds(*value) {
                 match value.label().is_some() {
                     true => state.learn(*value, *fact),
@@ -117,7 +130,7 @@ impl Verifier<'_> {
             }
         }
         let stored = new.stored.iter();
-        let stored = stored.filter(|own| !self.is_gone(own.value, way));
+        let stored = stored.filter(|own| !way.is_gone(own.value));
         state.stored.extend(stored);
         Some(state)
     }
@@ -146,8 +159,8 @@ impl Verifier<'_> {
                 is_same = false;
                 continue;
             }
-            let own = Id::joined(way.label, register)?;
-            if before == from && (from == own || !self.is_stale(from, way)) {
+            let own = Id::joined(way.at, register)?;
+            if before == from && (from == own || !way.later.has(from)) {
                 continue;
             }
             renamed |= 1 << register;
@@ -174,12 +187,12 @@ impl Verifier<'_> {
         // Mostly both ways know the same, in the same order.
         let mut others = new.facts.iter();
         facts.retain(|own @ (value, fact)| {
-            let is_renamed = |(label, register)| label == way.label && renamed >> register & 1 != 0;
+            let is_renamed = |(at, register)| at == way.at && renamed >> register & 1 != 0;
             if value.label().is_some_and(is_renamed) {
                 return carried.contains(own);
             }
             let is_known = others.next() == Some(own) || way.knows(*value, *fact);
-            is_known && !self.is_gone(*value, way) && (is_same || old.holds(*value))
+            is_known && !way.is_gone(*value) && (is_same || old.holds(*value))
         });
         changed |= !is_same || facts.len() != count;
         old.facts = facts;
@@ -187,7 +200,7 @@ impl Verifier<'_> {
             old.learn(value, fact);
         }
         let count = old.stored.len();
-        let both = |own: &Stored| new.stored.contains(own) && !self.is_gone(own.value, way);
+        let both = |own: &Stored| new.stored.contains(own) && !way.is_gone(own.value);
         old.stored.retain(both);
         Some(changed || old.stored.len() != count)
     }
@@ -202,10 +215,10 @@ impl Verifier<'_> {
 
     /// A register of numbers may have these bits, too, where ways come together. Whether that is new.
     fn widen(&mut self, value: Id, bits: u64) -> bool {
-        let Some((label, register)) = value.label().filter(|(_, own)| *own < VECTORS) else {
+        let Some((at, register)) = value.label().filter(|(_, own)| *own < VECTORS) else {
             return false;
         };
-        let Some(number) = self.joined_numbers.get_mut(label) else {
+        let Some((number, _)) = self.values.get_mut(at) else {
             return false;
         };
         if *number == 0 {
@@ -219,24 +232,6 @@ impl Verifier<'_> {
         let is_new = bits & !*all != 0;
         *all |= bits;
         is_new
-    }
-
-    /// Whether a value that comes to a label was computed after it: in an earlier turn.
-    fn is_stale(&self, value: Id, way: &Way<'_>) -> bool {
-        if value < way.later {
-            return false;
-        }
-        let label = value.label().and_then(|(label, _)| self.places.get(label));
-        label.is_none_or(|at| Id::at(*at).is_none_or(|at| at >= way.later))
-    }
-
-    /// The same, unless it is the value of a register at the label that it comes back with.
-    fn is_gone(&self, value: Id, way: &Way<'_>) -> bool {
-        if value < way.later {
-            return false;
-        }
-        let is_own = |(label, register)| label == way.label && way.state.get(register) == value;
-        self.is_stale(value, way) && !value.label().is_some_and(is_own)
     }
 }
 
@@ -252,7 +247,7 @@ const fn weakened(flags: Flags) -> Flags {
 fn differing(
     a: &[Id; REGISTERS],
     b: &[Id; REGISTERS],
-    later: Id,
+    later: Later,
 ) -> impl Iterator<Item = usize> + use<> {
     const PART: usize = 8;
     let mut found = 0_u64;
@@ -260,10 +255,9 @@ fn differing(
     for (part, (a, b)) in parts.enumerate() {
         let both = || a.iter().zip(b);
         let differ = both().fold(0, |all, (a, b)| all | a.0 ^ b.0) != 0;
-        let is_late = |all, own: &Id| all | u32::from(*own >= later);
-        if differ || later != Id::NONE && b.iter().fold(0, is_late) != 0 {
+        if differ || later != Later::NEVER && b.iter().any(|own| later.has(*own)) {
             for (register, (a, b)) in both().enumerate() {
-                found |= u64::from(a != b || *b >= later) << (PART * part + register);
+                found |= u64::from(a != b || later.has(*b)) << (PART * part + register);
             }
         }
     }

@@ -181,12 +181,10 @@ pub(super) struct Verifier<'a> {
     changed: BTreeSet<(u32, usize)>,
     /// How values are computed, and since which label.
     defs: Vec<(Def, u32)>,
-    /// What is known of the value of each instruction.
+    /// What is known of the value of each instruction. Of a label, which of the joined bits are its own, counted from one.
     values: Vec<Value>,
     /// Those of registers of numbers at each label, where several ways come together.
     joined_bits: Vec<[u64; VECTORS]>,
-    /// Of each label, which of these are its own, counted from one.
-    joined_numbers: Vec<u32>,
     /// Values of a label of whose bits less is known than before.
     grown: Vec<Id>,
     /// Counts the labels that were followed.
@@ -224,7 +222,6 @@ pub(crate) fn verify(
         defs: Vec::new(),
         values: vec![(NEVER, 0); items.len()],
         joined_bits: Vec::new(),
-        joined_numbers: vec![0; labels],
         grown: Vec::new(),
         since: 1,
         left: 64 * items.len() + 1024,
@@ -421,9 +418,9 @@ impl Verifier<'_> {
                 let own = self.values.get(place);
                 own.map_or(u64::MAX, |(_, clear)| !clear)
             }
-            (_, Some((label, register))) => {
-                let number = self.joined_numbers.get(label);
-                let number = number.and_then(|number| number.checked_sub(1));
+            (_, Some((at, register))) => {
+                let own = self.values.get(at);
+                let number = own.and_then(|(number, _)| number.checked_sub(1));
                 let all = number.and_then(|number| self.joined_bits.get(number as usize));
                 let bits = all.and_then(|all| all.get(register));
                 bits.copied().unwrap_or(u64::MAX)

@@ -25,7 +25,7 @@ impl Id {
     const FIRST: u32 = 32;
     const JOINED: u32 = 1 << 31;
     /// After all others.
-    pub(super) const NONE: Self = Self(u32::MAX);
+    const LAST: Self = Self(u32::MAX);
 
     /// Whether it is what the caller had in a register.
     pub(super) const fn is_saved(self) -> bool {
@@ -52,15 +52,15 @@ impl Id {
         }
     }
 
-    /// What a register holds where several ways come together at a label.
-    pub(super) fn joined(label: usize, register: usize) -> Option<Self> {
-        let label = u32::try_from(label).ok().filter(|label| *label < 1 << 25)?;
+    /// What a register holds where several ways come together, at the place of a label.
+    pub(super) fn joined(place: usize, register: usize) -> Option<Self> {
+        let place = u32::try_from(place).ok().filter(|place| *place < 1 << 25)?;
         Some(Self(
-            Self::JOINED | label << 6 | u32::try_from(register).ok()?,
+            Self::JOINED | place << 6 | u32::try_from(register).ok()?,
         ))
     }
 
-    /// The label where that is, and the register.
+    /// The place of the label where that is, and the register.
     pub(super) const fn label(self) -> Option<(usize, usize)> {
         match self.0 {
             Self::JOINED.. => Some((
@@ -69,6 +69,25 @@ impl Id {
             )),
             _ => None,
         }
+    }
+}
+
+/// Values that were computed at a place or after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Later(Id, Id);
+
+impl Later {
+    /// There are none.
+    pub(super) const NEVER: Self = Self(Id::LAST, Id::LAST);
+
+    pub(super) fn than(place: usize) -> Option<Self> {
+        Some(Self(Id::at(place)?, Id::joined(place, 0)?))
+    }
+
+    #[inline]
+    pub(super) fn has(self, value: Id) -> bool {
+        let Self(own, joined) = self;
+        value >= joined || value >= own && value.0 < Id::JOINED
     }
 }
 
