@@ -81,6 +81,7 @@ pub(super) fn slot(register: Register) -> Option<usize> {
 const NO_SLOT: u8 = u8::MAX;
 
 /// The slots of registers, by their numbers.
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
 static SLOTS: [u8; 256] = {
     let mut slots = [NO_SLOT; 256];
     // Registers that follow each other, their number, and the slot of the first one.

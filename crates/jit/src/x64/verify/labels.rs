@@ -249,16 +249,10 @@ fn differing(
     b: &[Id; REGISTERS],
     later: Later,
 ) -> impl Iterator<Item = usize> + use<> {
-    const PART: usize = 8;
     let mut found = 0_u64;
-    let parts = a.as_chunks::<PART>().0.iter().zip(b.as_chunks::<PART>().0);
-    for (part, (a, b)) in parts.enumerate() {
-        let both = || a.iter().zip(b);
-        let differ = both().fold(0, |all, (a, b)| all | a.0 ^ b.0) != 0;
-        if differ || later != Later::NEVER && b.iter().any(|own| later.has(*own)) {
-            for (register, (a, b)) in both().enumerate() {
-                found |= u64::from(a != b || later.has(*b)) << (PART * part + register);
-            }
+    for register in 0..REGISTERS {
+        if let (Some(a), Some(b)) = (a.get(register), b.get(register)) {
+            found |= u64::from((a != b) | later.has(*b)) << register;
         }
     }
     std::iter::from_fn(move || {

@@ -66,7 +66,7 @@ impl Verifier<'_> {
         let takes_lanes = matches!(row.kind, Kind::Gather | Kind::Scatter);
         let register = |register: Register| {
             let is_vector = lanes_of(register).is_some();
-            if !register.is_gpr64() && !(is_vector && takes_lanes) {
+            if !(register.is_gpr64() || is_vector && takes_lanes) {
                 return Err(Reason::Outside);
             }
             let value = state.get(slot(register).ok_or(Reason::Outside)?);

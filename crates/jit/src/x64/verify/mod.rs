@@ -2,14 +2,23 @@
 //!
 //! Code is followed instruction by instruction, over all of its ways, with what is known of each register: that it is
 //! the address of the register file, the size of a region of memory, an offset that a jump has compared with that size.
-//! An access whose address is not known to be inside makes that there is no code, and so does a register that is read
-//! before it is written on any way, an entry of the host or a return that finds the registers in another state than
-//! was agreed ([`Frame`]), and a jump to a value that is no code. Nothing that a template says of its code is believed:
-//! what is looked at is what is encoded.
+//! Nothing that a template says of its code is believed: what is looked at is what is encoded. There is no code
+//!
+//! * with an instruction that the table ([`tables`]) does not have, or has in another form;
+//! * with an access whose address is not known to be inside of something;
+//! * with a register, or flags, that are read before they are written on any way, or the stack used for anything but the
+//!   registers of the caller;
+//! * with a jump, or a call, to a value that is no code;
+//! * where the host enters code, or code leaves to it, and registers or shared data are not as was agreed ([`Frame`]): an
+//!   address that is stored is one of those that the field may have, whole; lanes are those of the program; a thread that code
+//!   goes on with is one of those that follow.
 //!
 //! Values have names ([`state::Id`]), by the place of the instruction that computes them; facts are about values, so that a
-//! register that is written needs no care. Where ways come together, what differs gets a new name, and facts remain that hold on all of
-//! them. A value that comes back to a label from code after it may be one of an earlier turn: it gets a new name, too.
+//! register that is written needs no care. A label to which one way leads, from code before it, is nothing special. At others
+//! ways come together ([`labels`]): what differs gets a new name, and facts remain that hold on all of them. A value that
+//! comes back to a label from code after it may be one of an earlier turn: it gets a new name, too. Code after a label is
+//! followed again when less is known there than before, or of a value that registers have there. After a call nothing
+//! is known of what the host may have changed.
 
 mod control;
 mod facts;
@@ -20,7 +29,14 @@ mod memory;
 mod state;
 mod tables;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
 mod tests;
 mod values;
 mod ways;

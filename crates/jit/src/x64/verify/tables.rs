@@ -135,6 +135,7 @@ pub(super) fn row(code: Code) -> Option<Row> {
 macro_rules! rows {
     ($($kind:expr, $bytes:literal, [$($does:ident)*]: $($code:ident)*;)*) => {
         /// The rows, by the numbers of codes.
+        #[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
         static ROWS: [Option<Row>; CODES] = {
             let mut rows = [None; CODES];
             $({

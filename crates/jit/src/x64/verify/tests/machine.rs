@@ -359,7 +359,7 @@ impl<'a> Machine<'a> {
         if !files.iter().all(is_file)
             || lanes.iter().any(|lanes| *lanes > 0xff)
             || companions.iter().any(|code| !matches!(*code, 0 | CODE))
-            || follower % 64 != 0
+            || !follower.is_multiple_of(64)
             || !(64..=end).contains(&follower)
             || !follows
         {

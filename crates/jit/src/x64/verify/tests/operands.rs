@@ -124,7 +124,7 @@ fn unknown() {
     assert(&[
         ("no row", unknown, &|asm, _| asm.emit(Code::Cpuid, &[])),
         ("a call of the system", unknown, &|asm, _| {
-            asm.emit(Code::Syscall, &[])
+            asm.emit(Code::Syscall, &[]);
         }),
         ("memory that is not named", unknown, &|asm, _| {
             asm.emit(Code::Stosq_m64_RAX, &[]);
