@@ -103,9 +103,10 @@ impl Verifier<'_> {
         for register in SAVED {
             let kept = match state.get(register) {
                 Id::FILE if !keeps_file => Id::UNDEFINED,
-                own @ (Id::UNDEFINED | Id::FILE | Id::CONSTANTS | Id::CONTEXT) => own,
+                own @ (Id::UNDEFINED | Id::FILE) => own,
+                own @ (Id::CONSTANTS | Id::CONTEXT | Id::RUNNING) => own,
                 own if own.is_saved() => own,
-                own if self.bits_of(own) & !self.frame.lanes == 0 => Id::RUNNING,
+                own if self.bits_of(own) & !self.frame.lanes == 0 => Id::LANES,
                 _ => Id::ANY,
             };
             after.set(register, kept);

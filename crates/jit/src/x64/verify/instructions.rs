@@ -248,7 +248,7 @@ impl Verifier<'_> {
 
     /// Flags that say whether a value, or a part of it, is zero: of all of it only if it has no more than 32 bits.
     pub(super) fn result_flags(&self, value: Id, all: bool) -> Flags {
-        match all && self.bits_of(value) <= low(4) {
+        match all && value.is_name() && self.bits_of(value) <= low(4) {
             true => Flags::Result(value),
             false => Flags::Any,
         }
@@ -381,8 +381,8 @@ impl Verifier<'_> {
     fn compared(&self, a: Id, b: Number, bytes: usize) -> Flags {
         let is_whole = |value: Id| bytes == 8 || self.bits_of(value) <= low(bytes);
         match b {
-            _ if !is_whole(a) => Flags::Any,
-            Number::Value(b) if is_whole(b) => Flags::Compared(a, b),
+            _ if !a.is_name() || !is_whole(a) => Flags::Any,
+            Number::Value(b) if b.is_name() && is_whole(b) => Flags::Compared(a, b),
             Number::Immediate(number) => Flags::ComparedNumber(a, number),
             Number::Memory(Place::Shared(Field::SurfaceCount)) if bytes == 8 => {
                 Flags::ComparedSurfaces(a)

@@ -251,8 +251,11 @@ fn differing(
 ) -> impl Iterator<Item = usize> + use<> {
     let mut found = 0_u64;
     for register in 0..REGISTERS {
-        if let (Some(a), Some(b)) = (a.get(register), b.get(register)) {
-            found |= u64::from((a != b) | later.has(*b)) << register;
+        found |= u64::from(a.get(register) != b.get(register)) << register;
+    }
+    if later != Later::NEVER {
+        for (register, value) in b.iter().enumerate() {
+            found |= u64::from(later.has(*value)) << register;
         }
     }
     std::iter::from_fn(move || {

@@ -426,7 +426,7 @@ impl Verifier<'_> {
     /// The bits of a number that may be set.
     #[inline]
     fn bits_of(&self, value: Id) -> u64 {
-        if value == Id::RUNNING {
+        if matches!(value, Id::RUNNING | Id::LANES) {
             return self.frame.lanes;
         }
         match (value.place(), value.label()) {

@@ -3,7 +3,8 @@
 use super::super::registers::RSP;
 use super::Reason;
 
-/// A value: what a register holds from an instruction on. Two registers with the same one hold the same.
+/// A value: what a register holds from an instruction on. Two registers with the same one hold the same, if it
+/// [is a name](Self::is_name).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Id(pub(super) u32);
 
@@ -20,12 +21,19 @@ impl Id {
     pub(super) const CODE: Self = Self(5);
     /// The lanes that run where the host enters code.
     pub(super) const RUNNING: Self = Self(6);
+    /// Any lanes of the program.
+    pub(super) const LANES: Self = Self(7);
     /// What a register held when code was entered: it is restored.
     const SAVED: u32 = 16;
     const FIRST: u32 = 32;
     const JOINED: u32 = 1 << 31;
     /// After all others.
     const LAST: Self = Self(u32::MAX);
+
+    /// Whether registers that have it hold the same: nothing is known of others because of what they were compared with.
+    pub(super) fn is_name(self) -> bool {
+        matches!(self, Self::CONTEXT | Self::CONSTANTS | Self::RUNNING) || self.0 >= Self::SAVED
+    }
 
     /// Whether it is what the caller had in a register.
     pub(super) const fn is_saved(self) -> bool {

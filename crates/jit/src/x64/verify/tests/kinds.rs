@@ -121,6 +121,57 @@ fn stack() {
     ]);
 }
 
+/// Numbers of which nothing is known are not all the same, nor are register files.
+#[test]
+fn numbers_without_a_name() {
+    let compared = |compared: Number, used: Number| {
+        move |asm: &mut Assembler, end: Label| {
+            local(asm, 4, end);
+            asm.cmp(compared, R9);
+            asm.jump_if(Condition::Above, end);
+            let there = Memory::at(RDI, 0).indexed(used, Width::Byte);
+            asm.mov(EAX, there);
+            asm.jump(end);
+        }
+    };
+    assert(&[
+        ("of the host", Some(Reason::Outside), &compared(R13, R14)),
+        ("a file", Some(Reason::Outside), &|asm, end| {
+            follower(asm, end);
+            asm.mov(RCX, of_thread(field::THREAD_FILE));
+            local(asm, 4, end);
+            asm.cmp(RBX, R9);
+            asm.jump_if(Condition::Above, end);
+            asm.mov(EAX, Memory::at(RDI, 0).indexed(RCX, Width::Byte));
+            asm.jump(end);
+        }),
+        ("lanes", Some(Reason::Outside), &|asm, end| {
+            asm.mov(R13D, R12D);
+            asm.and(R13D, 0x81);
+            asm.mov(RDI, R15);
+            asm.call(shared(field::KEEPING));
+            asm.mov(EAX, Memory::at(RBX, 0));
+            asm.test(R12D, R12D);
+            asm.jump_if(Condition::Equal, end);
+            asm.lowest_bit(EAX, R13D);
+            asm.mov(ECX, Memory::at(RBX, 0).indexed(RAX, Width::Qword));
+            asm.jump(end);
+        }),
+        ("a smaller one", Some(Reason::Outside), &|asm, end| {
+            asm.mov(RDI, shared(field::LOCAL));
+            asm.mov(R9, shared(field::LOCAL_BYTES));
+            asm.cmp(R9, R13);
+            asm.mov_if(Condition::Above, R9, R14);
+            asm.sub(R9, 4);
+            asm.jump_if(Condition::Below, end);
+            asm.mov(RAX, Memory::at(RBX, 0));
+            compare(asm, end);
+            asm.mov(EAX, Memory::at(RDI, 0).indexed(RAX, Width::Byte));
+            asm.jump(end);
+        }),
+    ]);
+}
+
 /// Functions of the host move its memory.
 #[test]
 fn known_before_a_call() {
