@@ -179,6 +179,10 @@ impl<'a> Machine<'a> {
             machine.put(at(field::THREAD_OWN + 24), companion);
         }
         let at = |place: i64| shared + place as u64;
+        for lane in 0..32 {
+            let anything = machine.random.number();
+            machine.put(at(field::LANES + 8 * lane), anything);
+        }
         let current = machine.random.below(threads) as u64;
         let file = machine.file();
         let constants = machine.lend(Area::Constants, constants());

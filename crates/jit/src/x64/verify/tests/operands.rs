@@ -32,7 +32,7 @@ fn widths() {
     let stored = |store: fn(&mut Assembler)| {
         move |asm: &mut Assembler, end: Label| {
             compared(asm, end, zmm);
-            asm.mask_all(Mask::K1);
+            asm.mask_from(Mask::K1, R12D);
             store(asm);
             asm.mov(ECX, 7);
             let offset = shared(field::LANES).indexed(RCX, Width::Dword);
