@@ -241,7 +241,13 @@ impl<'a> Machine<'a> {
     }
 
     fn file(&mut self) -> u64 {
-        let numbers: Vec<u64> = (0..FILE_BYTES / 8).map(|_| self.random.number()).collect();
+        // Vectors of it are inside of memory only if all of them are small.
+        let is_small = self.random.below(2) == 0;
+        let number = |random: &mut Random| match is_small {
+            true => random.one(&[0, 1, 4]) | random.one(&[0, 0, 4 << 32]),
+            false => random.number(),
+        };
+        let numbers: Vec<u64> = (0..FILE_BYTES / 8).map(|_| number(self.random)).collect();
         let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
         self.lend(Area::File, bytes.collect())
     }
