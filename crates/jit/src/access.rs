@@ -17,10 +17,6 @@ use crate::x64::{
 use visakit_exec::code::{LaneMessage, LaneSpace};
 use visakit_exec::memory::Region;
 
-/// The size of a [`Region`], as a shift.
-const REGION_SHIFT: u32 = size_of::<Region>().trailing_zeros();
-const _: () = assert!(size_of::<Region>().is_power_of_two(), "a shift");
-
 /// Bytes of kernel memory that were compared with its bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checked {
@@ -96,7 +92,7 @@ impl Writer {
         asm.mov(RCX, RAX);
         asm.shr(RCX, 32);
         asm.and(RCX, field(place::STORAGE_MASK));
-        asm.shl(RCX, REGION_SHIFT);
+        asm.shl(RCX, place::REGION_SHIFT);
         asm.add(RCX, field(place::STORAGE));
         asm.mov(R8, address);
         asm.mov(R9, bytes);
@@ -125,12 +121,11 @@ impl Writer {
         let asm = &mut self.asm;
         asm.cmp(RCX, field(place::SURFACE_COUNT));
         asm.jump_if(Condition::AboveOrEqual, slow);
-        asm.shl(RCX, REGION_SHIFT);
+        asm.shl(RCX, place::REGION_SHIFT);
         asm.add(RCX, field(place::SURFACES));
         asm.mov(RDI, storage);
         asm.mov(R9, bytes);
-        // Offsets are used as numbers of 32 bits with a sign.
-        asm.mov(EAX, 0x7fff_ffff);
+        asm.mov(EAX, place::MOST_BYTES);
         asm.cmp(R9, RAX);
         asm.mov_if(Condition::Above, R9, RAX);
         Ok(())

@@ -1,5 +1,7 @@
 //! The result of compilation.
 
+#[cfg(feature = "listing")]
+use crate::Verdict;
 use crate::flow::Compiler;
 use crate::pages::frame;
 #[cfg(any(test, feature = "listing"))]
@@ -51,13 +53,17 @@ impl Compiler<'_> {
         frame(self.code.register_bytes, self.writer.full)
     }
 
-    /// Why the code is refused; `None` if it is not.
+    /// What becomes of the code.
     #[cfg(feature = "listing")]
-    pub(crate) fn refused(&mut self) -> Option<String> {
+    pub(crate) fn verdict(self) -> Verdict {
         let (labels, _) = self.entries();
         let (frame, entries) = (self.frame(), (&labels[..], self.end));
-        let Writer { asm, constants, .. } = &mut self.writer;
-        asm.refused(entries, &frame, &constants.bytes)
+        let Writer { asm, constants, .. } = self.writer;
+        match asm.proof(entries, &frame, &constants.bytes) {
+            None => Verdict::NoCode,
+            Some(Ok(())) => Verdict::Proven,
+            Some(Err(reason)) => Verdict::Refused(reason),
+        }
     }
 
     /// See [`Assembler::relied_on`].

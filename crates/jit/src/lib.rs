@@ -26,11 +26,13 @@
 //! * `access.rs` is the only file that makes addresses of kernel memory, from what code has compared with bounds:
 //!   `Checked` bytes, `Places` of lanes. A template that wants more bytes than were compared has none.
 //! * `x64/verify/` believes none of this. Before code is encoded it follows the instructions that were recorded, over all
-//!   ways and turns of loops, with what is known of each register (`values.rs`: how instructions compute values,
-//!   `facts.rs`: what follows from a comparison, `memory.rs`: whether an operand is inside of what it names), and there is
+//!   ways and turns of loops, with what is known of each register (`tables.rs`: of each instruction that may be there, what it
+//!   does; `values.rs`: how instructions compute values, `facts.rs`: what follows from a comparison, `labels.rs`: what is known
+//!   where ways come together, `memory.rs`: whether an operand is inside of what it names), and there is
 //!   no code unless every address is known to be inside, every register written before it is read, every jump to code,
 //!   and what the host expects is where it expects it. What the host promises in turn is a table of the fields that both share
-//!   (`pages/frame.rs`). The interpreter runs what is refused; a test counts that nothing is.
+//!   (`pages/frame.rs`). The interpreter runs what is refused; a test counts that nothing is. Tests change safe and unsafe code
+//!   at random, and run what is not refused of it in a machine that looks at all accesses.
 //! * The templates and what arranges them, below.
 //!
 //! The function `listing` (feature `listing`) and `visakit run --show-machine-code` show what was written; tests
@@ -279,23 +281,35 @@ pub fn listing(code: &Code, live: Option<&Liveness>, features: Features) -> Opti
     }
 }
 
-/// Why the machine code of a program is refused, so that the interpreter runs it; `None` if it is not. Code of this crate never
-/// is: that it stays inside of what it may access is proven each time all the same.
+/// What becomes of the machine code of a program.
+#[cfg(feature = "listing")]
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// There is none: nothing of the program can be compiled, or this host is not x86-64.
+    NoCode,
+    /// It is proven that it stays inside of what it may access.
+    Proven,
+    /// That is not proven, for this reason, so that the interpreter runs the program. Code of this crate never is refused: that
+    /// it stays inside is proven each time all the same.
+    Refused(String),
+}
+
+/// What becomes of the machine code of a program for a host with these features; see [`listing`].
 #[cfg(feature = "listing")]
 #[must_use]
-pub fn refused(code: &Code, live: Option<&Liveness>, features: Features) -> Option<String> {
+pub fn verdict(code: &Code, live: Option<&Liveness>, features: Features) -> Verdict {
     #[cfg(target_arch = "x86_64")]
     {
         let jit = Jit {
             features,
             traced: false,
         };
-        flow::recorded(code, live, jit)?.refused()
+        flow::recorded(code, live, jit).map_or(Verdict::NoCode, flow::Compiler::verdict)
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (code, live, features);
-        None
+        Verdict::NoCode
     }
 }
 

@@ -8,10 +8,16 @@ use visakit_exec::memory::Region;
 
 /// What machine code may do with the context, and with the register files of a program.
 pub(crate) fn frame(file_bytes: usize, full: u32) -> Frame {
-    use Field::{Closed, Code, File, Function, Lanes, Plain};
+    use Field::{Closed, Code, Companion, File, Function, Lanes, Plain};
     let function = |keeps_file, returns_code| Function {
         keeps_file,
         returns_code,
+        parts: false,
+    };
+    let split = Function {
+        keeps_file: false,
+        returns_code: true,
+        parts: true,
     };
     let mut fields = vec![Closed; size_of::<Context<'_>>() / 8];
     let mut set = |at: i64, bytes: usize, field: Field| {
@@ -19,15 +25,7 @@ pub(crate) fn frame(file_bytes: usize, full: u32) -> Frame {
         let words = fields.iter_mut().skip(at).take(bytes.div_ceil(8));
         words.for_each(|word| *word = field);
     };
-    for at in [
-        LEFT,
-        LANE_OPERATIONS,
-        FAULT,
-        PLACE,
-        GRANTED,
-        FOLLOWERS_END,
-        REPEATS,
-    ] {
+    for at in [LEFT, LANE_OPERATIONS, FAULT, PLACE, GRANTED] {
         set(at, 8, Plain);
     }
     for (at, bytes) in [
@@ -43,18 +41,18 @@ pub(crate) fn frame(file_bytes: usize, full: u32) -> Frame {
     for at in [FILE, pair::FILE] {
         set(at, 8, File);
     }
-    for at in [RUNNING, PARKED, pair::RUNNING] {
-        set(at, 8, Lanes);
-    }
-    for at in [TARGET, COMPANION] {
-        set(at, 8, Code);
-    }
     for (at, field) in [
+        (RUNNING, Lanes { of_both: true }),
+        (PARKED, Lanes { of_both: true }),
+        (pair::RUNNING, Lanes { of_both: false }),
+        (TARGET, Code),
+        (COMPANION, Companion),
+        (REPEATS, Field::ReadOnly),
         (CONSTANTS, Field::Constants),
         (STEP, function(false, false)),
         (BRANCH, function(true, true)),
         (AGAIN, function(true, false)),
-        (SPLIT, function(false, true)),
+        (SPLIT, split),
         (GIVE_UP, function(false, false)),
         (LOCAL, Field::Local),
         (LOCAL_BYTES, Field::LocalBytes),
@@ -63,6 +61,7 @@ pub(crate) fn frame(file_bytes: usize, full: u32) -> Frame {
         (SURFACES, Field::Surfaces),
         (SURFACE_COUNT, Field::SurfaceCount),
         (FOLLOWER, Field::Follower),
+        (FOLLOWERS_END, Field::FollowersEnd),
     ] {
         set(at, 8, field);
     }
@@ -70,13 +69,13 @@ pub(crate) fn frame(file_bytes: usize, full: u32) -> Frame {
     let mut follower_fields = vec![Closed; size_of::<Follower>() / 8];
     for (at, words, field) in [
         (follower::FILE, 1, File),
-        (follower::RUNNING, 1, Lanes),
+        (follower::RUNNING, 1, Lanes { of_both: false }),
         (follower::TARGET, 1, Code),
         (follower::PLACE, 1, Plain),
         (follower::STATE, 4, Plain),
         (follower::OWN, 3, Plain),
-        (follower::OWN, 1, Lanes),
-        (follower::OWN + 24, 1, Code),
+        (follower::OWN, 1, Lanes { of_both: false }),
+        (follower::OWN + 24, 1, Companion),
         (follower::AHEAD, 1, Plain),
         (follower::LANE_OPERATIONS, 1, Plain),
     ] {
@@ -88,8 +87,9 @@ pub(crate) fn frame(file_bytes: usize, full: u32) -> Frame {
         fields,
         follower: follower::FILE,
         follower_fields,
-        region_shift: size_of::<Region>().trailing_zeros(),
+        region_shift: REGION_SHIFT,
         region: Region::LAYOUT,
+        most_local: MOST_BYTES.into(),
         lanes: full.into(),
         file_bytes,
     }

@@ -160,8 +160,7 @@ impl Context<'_> {
     /// Takes the places of all memory from the host.
     fn borrow(&mut self) {
         let memory = self.host.memory();
-        // Machine code counts bytes in 31 bits.
-        self.local_bytes = memory.local.len().min(0x7fff_ffff) as u64;
+        self.local_bytes = memory.local.len().min(place::MOST_BYTES as usize) as u64;
         self.local = memory.local.as_mut_ptr();
         let (storage, surfaces) = (memory.storage, memory.surfaces);
         // There are as many as a power of two, thus at least one.
@@ -249,15 +248,15 @@ impl Context<'_> {
                 _ => break,
             }
         }
+        // Machine code is not entered for a thread without a target: the first one is whole wherever it runs.
         if let Some(first) = self.followers.first_mut()
-            && self.host.repeats(count)
             && let Some(target) = pages.target(thread.place, thread.running)
         {
             let state = State::new(thread.waiting, thread.mode);
             let mut own = Follower::new(self.file, thread.running, target, state);
             own.own.companion = self.own.companion;
             first.write(own);
-            self.repeats = 1;
+            self.repeats = self.host.repeats(count).into();
         }
         self.follower = size_of::<Follower>() as u64;
         self.known_follower = self.follower;
@@ -396,6 +395,9 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
 
 /// Asks the host for another group, of which the first thread is next. Returns 0 if there is none.
 extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
+    if context.repeats == 0 {
+        return 0;
+    }
     // Without the step that ends the last thread; machine code compared it with zero.
     let left = context.left.saturating_sub(1);
     if context.pages.compiled.companion.is_some() && !context.host.may_run_ahead() {
@@ -419,7 +421,7 @@ extern "sysv64" fn again(context: &mut Context<'_>) -> u64 {
     }
     // The first one is not known to all functions as a follower, but it begins again, too.
     let first = context.followers.first();
-    // SAFETY: groups only repeat if the first one was written, too.
+    // SAFETY: groups only repeat if the first one was written.
     let first = first.map(|first| unsafe { first.assume_init_ref().own.companion });
     context.own.companion = first.unwrap_or(std::ptr::null());
     for number in 1..context.written {

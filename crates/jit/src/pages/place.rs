@@ -1,6 +1,13 @@
 //! Places in [`Context`], for machine code.
 
 use super::{Context, offset_of};
+use visakit_exec::memory::Region;
+
+/// The size of a [`Region`], as a shift.
+pub(crate) const REGION_SHIFT: u32 = size_of::<Region>().trailing_zeros();
+const _: () = assert!(size_of::<Region>().is_power_of_two(), "a shift");
+/// Most bytes of memory whose offsets are used as numbers of 32 bits with a sign.
+pub(crate) const MOST_BYTES: u32 = i32::MAX.cast_unsigned();
 
 /// The float mode is the host's usual one.
 pub(crate) const USUAL: u32 = 1;

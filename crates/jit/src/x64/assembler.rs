@@ -268,23 +268,28 @@ impl Assembler {
         })
     }
 
-    /// Why the code is refused, and in which step; `None` if it is not.
+    /// Why the code is refused, and in which step; `None` if there is no code.
     #[cfg(feature = "listing")]
-    pub(crate) fn refused(
-        &mut self,
+    pub(crate) fn proof(
+        mut self,
         entries: (&[Label], Label),
         frame: &Frame,
         constants: &[u8],
-    ) -> Option<String> {
+    ) -> Option<Result<(), String>> {
         self.close();
-        let refused = verify(&self.items, self.labels, entries, (frame, constants)).err()?;
+        let Err(refused) = verify(&self.items, self.labels, entries, (frame, constants)) else {
+            return self.encode(entries.0).map(|_| Ok(()));
+        };
+        if self.failed {
+            return None;
+        }
         let before = self.items.iter().take(refused.place).rev();
         let step = before.filter_map(|item| match item {
             Item::Note(Note::Step(step) | Note::Detour(step) | Note::Exit(step)) => Some(*step),
             _ => None,
         });
         let step = { step }.next().unwrap_or(0);
-        Some(format!("step {step}: {}", refused.reason))
+        Some(Err(format!("step {step}: {}", refused.reason)))
     }
 }
 
@@ -463,6 +468,16 @@ impl Layout {
 
 #[cfg(test)]
 impl Assembler {
+    /// Changes the last instruction to one that no template writes.
+    pub(super) fn change(&mut self, change: impl Fn(&mut Instruction)) {
+        self.last(|_| true, change);
+    }
+
+    /// The code, as it is written.
+    pub(super) fn items(&mut self) -> (&mut Vec<Item>, usize) {
+        (&mut self.items, self.labels)
+    }
+
     /// The code of a step, in the first part of the code that is for all lanes or for others: each instruction and jump, and
     /// whether the code is refused without it.
     pub(crate) fn relied_on(

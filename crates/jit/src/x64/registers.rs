@@ -72,27 +72,42 @@ impl Number {
 }
 
 /// A register among all: numbers, then vectors, then masks. `None` if code never names it.
-pub(super) const fn slot(register: Register) -> Option<usize> {
-    let register = register as usize;
-    const fn from(first: Register) -> usize {
-        first as usize
-    }
-    let first = match register {
-        n if n == from(Register::None) || n >= from(Register::K0) + 8 => return None,
-        n if n >= from(Register::K0) => from(Register::K0) - 48,
-        n if n >= from(Register::ZMM0) => from(Register::ZMM0) - 16,
-        n if n >= from(Register::YMM0) => from(Register::YMM0) - 16,
-        n if n >= from(Register::XMM0) => from(Register::XMM0) - 16,
-        n if n > from(Register::R15) => return None,
-        n if n >= from(Register::RAX) => from(Register::RAX),
-        n if n >= from(Register::EAX) => from(Register::EAX),
-        n if n >= from(Register::AX) => from(Register::AX),
-        n if n >= from(Register::SPL) => from(Register::SPL) - 4,
-        n if n >= from(Register::AH) => return None,
-        _ => from(Register::AL),
-    };
-    Some(register - first)
+#[inline]
+pub(super) fn slot(register: Register) -> Option<usize> {
+    let slot = SLOTS.get(register as usize).copied();
+    slot.filter(|slot| *slot != NO_SLOT).map(usize::from)
 }
+
+const NO_SLOT: u8 = u8::MAX;
+
+/// The slots of registers, by their numbers.
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
+static SLOTS: [u8; 256] = {
+    let mut slots = [NO_SLOT; 256];
+    // Registers that follow each other, their number, and the slot of the first one.
+    let rows = [
+        (Register::AL, 4, 0),
+        (Register::SPL, 12, 4),
+        (Register::AX, 16, 0),
+        (Register::EAX, 16, 0),
+        (Register::RAX, 16, 0),
+        (Register::XMM0, 32, 16),
+        (Register::YMM0, 32, 16),
+        (Register::ZMM0, 32, 16),
+        (Register::K0, 8, 48),
+    ];
+    let mut row = 0;
+    while row < rows.len() {
+        let (first, count, slot) = rows[row];
+        let mut n = 0;
+        while n < count {
+            slots[first as usize + n as usize] = slot + n;
+            n += 1;
+        }
+        row += 1;
+    }
+    slots
+};
 
 /// How much of a vector register an instruction works on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -30,10 +30,12 @@ mod threads;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{
-    Compiler, Counters, Examined, Group, Limits, Memory, Options, Program, Progress, ThreadStart,
+    Compiler, Counters, Examined, Group, Limits, Memory, Native, Options, Program, Progress,
+    ThreadStart,
 };
-use visakit_jit::Jit;
+use visakit_jit::{Jit, Verdict, verdict};
 use visakit_launch::{Case, Compile, Config};
 use visakit_testing::{cases, fixtures, say};
 use visakit_text::asm;
@@ -161,9 +163,21 @@ impl Random {
     }
 }
 
+/// A compiler of whose code none is refused.
+#[derive(Debug)]
+struct Proven(Jit);
+
+impl Compiler for Proven {
+    fn compile(&self, code: &Code, live: Option<&Liveness>) -> Option<Box<dyn Native>> {
+        let found = verdict(code, live, self.0.features());
+        assert!(!matches!(found, Verdict::Refused(_)), "{found:?}");
+        self.0.compile(code, live)
+    }
+}
+
 fn run(folders: &[PathBuf]) {
     for jit in compilers() {
-        let compiler: Arc<dyn Compiler> = Arc::new(jit);
+        let compiler: Arc<dyn Compiler> = Arc::new(Proven(jit));
         let config = Config {
             compile: Some(Compile::always(&compiler)),
             ..Config::default()

@@ -13,6 +13,8 @@ impl Verifier<'_> {
         match (state.flags, condition) {
             (Flags::Result(value), Condition::NotEqual) => Some((value, Fact::NotZero)),
             (Flags::ComparedSurfaces(value), Condition::Below) => Some((value, Fact::Surface)),
+            (Flags::ComparedThreads(value), Condition::NotEqual) => Some((value, Fact::Thread)),
+            (Flags::ComparedCompanion, Condition::NotEqual) => Some((Id::CONTEXT, Fact::Companion)),
             _ => None,
         }
     }
@@ -25,6 +27,10 @@ impl Verifier<'_> {
                 if let Def::SignsOf(vector) = self.def(value) {
                     self.no_sign(state, vector, 32);
                 }
+            }
+            (Flags::ComparedThreads(value), Condition::Equal) => state.learn(value, Fact::Thread),
+            (Flags::ComparedCompanion, Condition::Equal) => {
+                state.learn(Id::CONTEXT, Fact::Companion);
             }
             (Flags::Subtracted(value), Condition::Below) => state.learn(value, Fact::Exact),
             (Flags::Compared(a, b), Condition::Above) => self.not_above(state, a, b),
@@ -56,12 +62,12 @@ impl Verifier<'_> {
         }
     }
 
-    /// The same for numbers in all lanes, of so many bytes.
-    fn limit_of_lanes(&self, state: &State, value: Id, lane: u8) -> Option<Room> {
+    /// The same for numbers in all lanes, of so many bytes, of the first bytes of a vector.
+    fn limit_of_lanes(&self, state: &State, value: Id, wanted: Lanes) -> Option<Room> {
         match self.def(value) {
-            Def::Each(number, own) if own == lane => {
+            Def::Each(number, own) if own.covers(wanted) => {
                 let (room, most) = self.limit(state, number)?;
-                (lane == 8 || most <= MOST).then_some(room)
+                (own.lane == 8 || most <= MOST).then_some(room)
             }
             _ => None,
         }
@@ -142,9 +148,12 @@ impl Verifier<'_> {
             Def::Lanes(LaneOp::Xor, a, Operand::Value(b), own) => {
                 if let Def::Lanes(LaneOp::MinD, most, Operand::Value(limit), of_min) = self.def(a)
                     && most == b
-                    && let Some(room) = self.limit_of_lanes(state, limit, 4)
                 {
-                    self.all_below(state, most, room, own.min(of_min).min(bytes));
+                    let bytes = own.min(of_min).min(bytes);
+                    let lanes = Lanes { lane: 4, bytes };
+                    if let Some(room) = self.limit_of_lanes(state, limit, lanes) {
+                        self.all_below(state, most, room, bytes);
+                    }
                 }
             }
             Def::Lanes(LaneOp::Xor, a, Operand::Constant(at), own) => {
@@ -158,8 +167,13 @@ impl Verifier<'_> {
                     }
                     _ => return,
                 };
-                if self.def(first) == Def::FirstOf(from, lane) && self.is_row(at, lane, bytes) {
-                    state.learn(from, Fact::Row(Lanes { lane, bytes }));
+                let lanes = Lanes { lane, bytes };
+                if let Def::FirstOf(of, own) = self.def(first)
+                    && of == from
+                    && own.covers(lanes)
+                    && self.is_row(at, lane, bytes)
+                {
+                    state.learn(from, Fact::Row(lanes));
                 }
             }
             _ => {}
@@ -204,8 +218,9 @@ impl Verifier<'_> {
                 self.no_sign(state, b, own.min(bytes));
             }
             Def::Lanes(LaneOp::GreaterQ, of, Operand::Value(limit), own) => {
-                if let Some(room) = self.limit_of_lanes(state, limit, 8) {
-                    state.learn(of, Fact::BelowEnd(lanes(own.min(bytes)), room));
+                let lanes = lanes(own.min(bytes));
+                if let Some(room) = self.limit_of_lanes(state, limit, lanes) {
+                    state.learn(of, Fact::BelowEnd(lanes, room));
                 }
             }
             _ => state.learn(value, Fact::NoSign(lanes(bytes))),
@@ -215,8 +230,9 @@ impl Verifier<'_> {
     /// All of eight bits of a mask are set.
     fn all_set(&self, state: &mut State, mask: Id) {
         if let Def::AtMost(of, limit, other) = self.def(mask) {
-            if let Some(room) = self.limit_of_lanes(state, limit, 8) {
-                state.learn(of, Fact::AllInside(Lanes { lane: 8, bytes: 64 }, room));
+            let lanes = Lanes { lane: 8, bytes: 64 };
+            if let Some(room) = self.limit_of_lanes(state, limit, lanes) {
+                state.learn(of, Fact::AllInside(lanes, room));
             }
             if let Some(other) = other {
                 self.all_set(state, other);

@@ -7,15 +7,22 @@ pub(crate) enum Field {
     Closed,
     /// Any number.
     Plain,
+    /// A number that only the host changes.
+    ReadOnly,
     /// The address of a register file.
     File,
     /// The address of the constants of the code.
     Constants,
     /// Lanes that run or wait, no others than the program has.
-    Lanes,
+    Lanes {
+        /// Whether they may be those of two threads, until a function parts these.
+        of_both: bool,
+    },
     /// The address of code that begins as all code does which the host enters.
     Code,
-    /// Lanes that wait, two numbers and code, as they are moved together.
+    /// The same, or null. If it is not null there is a thread that follows.
+    Companion,
+    /// Lanes that wait, two numbers and a companion, as they are moved together.
     Own,
     /// A function of the host.
     Function {
@@ -23,8 +30,10 @@ pub(crate) enum Field {
         keeps_file: bool,
         /// Whether it returns the address of code that the host may enter.
         returns_code: bool,
+        /// Whether it parts two threads.
+        parts: bool,
     },
-    /// Shared local memory, and its bytes, below 2 GiB.
+    /// Shared local memory, and its bytes.
     Local,
     LocalBytes,
     /// Regions of memory by the lowest bits of their numbers, and which bits these are.
@@ -33,8 +42,10 @@ pub(crate) enum Field {
     /// Regions of memory by their numbers, and how many there are.
     Surfaces,
     SurfaceCount,
-    /// The offset of the thread that follows, among the shared data.
+    /// The end of the thread that runs, as an offset among the shared data: another thread begins there, unless it is the end of all
+    /// of them.
     Follower,
+    FollowersEnd,
     /// Room for the offsets of lanes.
     Offsets,
 }
@@ -44,12 +55,14 @@ pub(crate) enum Field {
 pub(crate) struct Frame {
     /// What each eight bytes are.
     pub(crate) fields: Vec<Field>,
-    /// Where the first follower is, its bytes, and what each eight of them are.
+    /// Where the first thread is, and what each eight of its bytes are.
     pub(crate) follower: i64,
     pub(crate) follower_fields: Vec<Field>,
     /// The size of a region of memory, as a shift, and where its address, its bytes and its storage are.
     pub(crate) region_shift: u32,
     pub(crate) region: [usize; 3],
+    /// Most bytes of shared local memory.
+    pub(crate) most_local: u64,
     /// Lanes of the program.
     pub(crate) lanes: u64,
     /// Bytes of a register file.
@@ -62,15 +75,20 @@ impl Frame {
         part(&self.fields, at, bytes)
     }
 
-    /// What bytes of a follower are, from its offset on or from that of the one before it.
-    pub(super) fn of_follower(&self, at: i64, bytes: usize) -> Option<Field> {
-        let size = i64::try_from(8 * self.follower_fields.len()).ok()?;
-        let at = at.checked_sub(self.follower)?;
-        part(
-            &self.follower_fields,
-            if at < 0 { at + size } else { at },
-            bytes,
-        )
+    /// What bytes of a thread are, from its offset on.
+    pub(super) fn of_thread(&self, at: i64, bytes: usize) -> Option<Field> {
+        part(&self.follower_fields, at.checked_sub(self.follower)?, bytes)
+    }
+
+    /// Bytes of a thread.
+    pub(super) fn thread_bytes(&self) -> i64 {
+        i64::try_from(8 * self.follower_fields.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Lanes of two threads, those of the second one above those of the first.
+    pub(super) fn lanes_of_both(&self) -> u64 {
+        let second = self.lanes.checked_shl(self.lanes.count_ones());
+        self.lanes | second.unwrap_or(0)
     }
 }
 
@@ -80,12 +98,12 @@ fn part(fields: &[Field], at: i64, bytes: usize) -> Option<Field> {
     let all = fields.get(at / 8..end)?;
     let first = *all.first()?;
     let is_same = |field: &Field| *field == first;
-    match first {
-        Field::Closed => None,
-        Field::Plain | Field::Offsets => all.iter().all(is_same).then_some(first),
-        _ if *all == [Field::Lanes, Field::Plain, Field::Plain, Field::Code] => {
-            (at % 8 == 0 && bytes == 32).then_some(Field::Own)
+    match (first, all) {
+        (Field::Closed, _) => None,
+        (Field::Plain | Field::Offsets, _) => all.iter().all(is_same).then_some(first),
+        (Field::Lanes { .. }, [_, Field::Plain, Field::Plain, Field::Companion]) => {
+            (at.is_multiple_of(8) && bytes == 32).then_some(Field::Own)
         }
-        _ => (at % 8 == 0 && bytes <= 8).then_some(first),
+        _ => (at.is_multiple_of(8) && bytes <= 8).then_some(first),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::registers::slot;
 use super::state::{Fact, Id, Lanes, State, Stored};
-use super::tables::lane_of_index;
+use super::tables::{Kind, Row, accessed};
 use super::{Def, Field, Reason, Verifier};
 use iced_x86::{Instruction, Register};
 
@@ -11,6 +11,8 @@ use iced_x86::{Instruction, Register};
 pub(super) enum Place {
     /// Data that is shared with the host.
     Shared(Field),
+    /// Data of the thread at an offset, or of the one before it.
+    Thread(Option<Id>, Field),
     /// Room for the offsets of lanes: that of one, or of one among them.
     Offsets(i64, Option<Id>),
     /// Constants, from a known place on or from any.
@@ -24,28 +26,61 @@ pub(super) enum Place {
     Data,
 }
 
+impl Place {
+    /// The field of the data that are shared with the host, or of a thread.
+    pub(super) const fn field(self) -> Option<Field> {
+        match self {
+            Self::Shared(field) | Self::Thread(_, field) => Some(field),
+            _ => None,
+        }
+    }
+}
+
 impl Verifier<'_> {
-    /// What an operand of so many bytes is. It is refused unless all of it is known to be there.
+    /// What an operand is. It is refused unless all of it is known to be there.
     pub(super) fn memory(
         &self,
         instruction: &Instruction,
+        row: Row,
         state: &State,
-        bytes: usize,
     ) -> Result<Place, Reason> {
+        let bytes = accessed(instruction);
+        if bytes == 0 {
+            return Err(Reason::Unknown);
+        }
+        let at = instruction.memory_displacement64().cast_signed();
+        let (base, index) = (instruction.memory_base(), instruction.memory_index());
+        // Most operands are somewhere in the register file.
+        if index == Register::None
+            && base.is_gpr64()
+            && slot(base).is_some_and(|slot| state.get(slot) == Id::FILE)
+        {
+            let end = usize::try_from(at)
+                .ok()
+                .and_then(|at| at.checked_add(bytes));
+            return match end {
+                Some(end) if end <= self.frame.file_bytes => Ok(Place::Data),
+                _ => Err(Reason::Outside),
+            };
+        }
+        let takes_lanes = matches!(row.kind, Kind::Gather | Kind::Scatter);
         let register = |register: Register| {
+            let is_vector = lanes_of(register).is_some();
+            if !(register.is_gpr64() || is_vector && takes_lanes) {
+                return Err(Reason::Outside);
+            }
             let value = state.get(slot(register).ok_or(Reason::Outside)?);
             match value {
                 Id::UNDEFINED => Err(Reason::Undefined),
                 value => Ok(value),
             }
         };
-        let base = register(instruction.memory_base())?;
-        let index = match instruction.memory_index() {
+        let base = register(base)?;
+        let index = match index {
             Register::None => None,
             index => Some((index, register(index)?)),
         };
         let scale = i64::from(instruction.memory_index_scale());
-        let at = instruction.memory_displacement64().cast_signed();
         let size = i64::try_from(bytes).map_err(|_| Reason::Outside)?;
         let last = |from: i64, value: Id| {
             let most = i64::try_from(self.most(value)).ok()?;
@@ -59,10 +94,9 @@ impl Verifier<'_> {
                     Field::Offsets => Ok(Place::Offsets(at, None)),
                     field => Ok(Place::Shared(field)),
                 },
-                Some((_, Id::FOLLOWER)) if scale == 1 => {
-                    let field = self.frame.of_follower(at, bytes).ok_or(Reason::Outside)?;
-                    Ok(Place::Shared(field))
-                }
+                Some((_, index)) if scale == 1 && self.is_thread(state, index) => self
+                    .of_thread(state, index, at, bytes)
+                    .ok_or(Reason::Outside),
                 Some((_, index)) => {
                     let end = last(at, index).ok_or(Reason::Outside)?;
                     let all = end
@@ -86,7 +120,11 @@ impl Verifier<'_> {
                         None => last(at, index),
                         Some(own) => {
                             let end = at.checked_add(size);
-                            end.and_then(|end| self.last_of_lanes(index, own, scale, end))
+                            let lanes = Lanes {
+                                lane: row.bytes,
+                                bytes: own,
+                            };
+                            end.and_then(|end| self.last_of_lanes(index, lanes, scale, end))
                         }
                     },
                 };
@@ -100,20 +138,40 @@ impl Verifier<'_> {
                     _ => Place::Constant(None),
                 })
             }
-            _ => self.lent(instruction, state, (base, index), bytes),
+            _ => self.lent(instruction, row, state, (base, index), bytes),
         }
+    }
+
+    /// Whether a number is the offset of a thread, or the one after a thread.
+    fn is_thread(&self, state: &State, offset: Id) -> bool {
+        matches!(self.def(offset), Def::Follower | Def::After(_))
+            || state.knows(offset, Fact::Thread)
+    }
+
+    /// Data of the thread at an offset, or before it, if there is one.
+    fn of_thread(&self, state: &State, offset: Id, at: i64, bytes: usize) -> Option<Place> {
+        if at >= self.frame.follower {
+            let is_there = state.knows(offset, Fact::Thread);
+            let field = self.frame.of_thread(at, bytes).filter(|_| is_there)?;
+            return Some(Place::Thread(Some(offset), field));
+        }
+        let is_after = matches!(self.def(offset), Def::Follower | Def::After(_));
+        let at = at.checked_add(self.frame.thread_bytes())?;
+        let field = self.frame.of_thread(at, bytes).filter(|_| is_after)?;
+        Some(Place::Thread(None, field))
     }
 
     /// Memory that the host lends.
     fn lent(
         &self,
         instruction: &Instruction,
+        row: Row,
         state: &State,
         (base, index): (Id, Option<(Register, Id)>),
         bytes: usize,
     ) -> Result<Place, Reason> {
         let scale = instruction.memory_index_scale();
-        let lane = lane_of_index(instruction.code());
+        let lane = row.bytes;
         let at = instruction.memory_displacement64().cast_signed();
         let room = match (self.def(base), index) {
             (Def::Region, None) => {
@@ -152,26 +210,39 @@ impl Verifier<'_> {
     }
 
     /// The end of what lanes of constant offsets access.
-    fn last_of_lanes(&self, index: Id, bytes: u8, scale: i64, from: i64) -> Option<i64> {
-        let Def::Constant(at) = self.def(index) else {
+    fn last_of_lanes(&self, index: Id, lanes: Lanes, scale: i64, from: i64) -> Option<i64> {
+        let Def::Constant(at, bytes) = self.def(index) else {
             return None;
         };
-        let all = self.constants.get(at..at + usize::from(bytes))?;
-        let (lanes, _) = all.as_chunks::<4>();
-        let most = lanes.iter().map(|lane| i32::from_le_bytes(*lane));
-        let is_negative = most.clone().any(|lane| lane < 0);
-        let most = i64::from(most.max().filter(|_| !is_negative)?);
-        most.checked_mul(scale)?.checked_add(from)
+        if bytes < lanes.bytes {
+            return None;
+        }
+        let all = self.constants.get(at..at + usize::from(lanes.bytes))?;
+        let offset = |lane: &[u8]| match lanes.lane {
+            4 => Some(i32::from_le_bytes(*lane.first_chunk()?).into()),
+            8 => Some(i64::from_le_bytes(*lane.first_chunk()?)),
+            _ => None,
+        };
+        let offsets = all.chunks_exact(lanes.lane.into()).map(offset);
+        let (mut least, mut most) = (0, 0);
+        for offset in offsets {
+            let offset = offset?;
+            (least, most) = (offset.min(least), offset.max(most));
+        }
+        let end = most.checked_mul(scale)?.checked_add(from)?;
+        (least == 0).then_some(end)
     }
 
-    /// Offsets of lanes are stored.
-    pub(super) fn store_offsets(state: &mut State, at: i64, bytes: usize, value: Id) {
+    /// Offsets of lanes are stored: all those of a vector, if it is known.
+    pub(super) fn store_offsets(state: &mut State, at: i64, bytes: usize, value: Option<Id>) {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         let end = at.saturating_add(bytes);
         state
             .stored
             .retain(|own| own.at + own.bytes <= at || end <= own.at);
-        state.stored.push(Stored { at, bytes, value });
+        if let Some(value) = value {
+            state.stored.push(Stored { at, bytes, value });
+        }
     }
 
     /// What is known of an offset that is loaded from among those that were stored, of so many bytes.

@@ -2,32 +2,54 @@
 //!
 //! Code is followed instruction by instruction, over all of its ways, with what is known of each register: that it is
 //! the address of the register file, the size of a region of memory, an offset that a jump has compared with that size.
-//! An access whose address is not known to be inside makes that there is no code, and so does a register that is read
-//! before it is written on any way, an entry of the host or a return that finds the registers in another state than
-//! was agreed ([`Frame`]), and a jump to a value that is no code. Nothing that a template says of its code is believed:
-//! what is looked at is what is encoded.
+//! Nothing that a template says of its code is believed: what is looked at is what is encoded. There is no code
+//!
+//! * with an instruction that the table ([`tables`]) does not have, or has in another form;
+//! * with an access whose address is not known to be inside of something;
+//! * with a register, or flags, that are read before they are written on any way, or the stack used for anything but the
+//!   registers of the caller;
+//! * with a jump, or a call, to a value that is no code;
+//! * where the host enters code, or code leaves to it, and registers or shared data are not as was agreed ([`Frame`]): an
+//!   address that is stored is one of those that the field may have, whole; lanes are those of the program; a thread that code
+//!   goes on with is one of those that follow.
 //!
 //! Values have names ([`state::Id`]), by the place of the instruction that computes them; facts are about values, so that a
-//! register that is written needs no care. Where ways come together, what differs gets a new name, and facts remain that hold on all of
-//! them. A value that comes back to a label from code after it may be one of an earlier turn: it gets a new name, too.
+//! register that is written needs no care. A label to which one way leads, from code before it, is nothing special. At others
+//! ways come together ([`labels`]): what differs gets a new name, and facts remain that hold on all of them. A value that
+//! comes back to a label from code after it may be one of an earlier turn: it gets a new name, too. Code after a label is
+//! followed again when less is known there than before, or of a value that registers have there. After a call nothing
+//! is known of what the host may have changed.
 
 mod control;
 mod facts;
 mod frame;
 mod instructions;
+mod labels;
 mod memory;
-mod order;
 mod state;
 mod tables;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
+mod tests;
 mod values;
+mod ways;
 
 use super::assembler::{Item, Label};
 use super::registers::{R12, R13, R14, R15, RBP, RBX, RDI};
 pub(crate) use frame::{Field, Frame};
 use instructions::Flow;
-use state::{Fact, Flags, Id, Operand, REGISTERS, Region, Room, State};
-use std::collections::{BTreeSet, HashMap};
+use state::{Fact, Flags, Id, Lanes, Operand, Region, Room, State, VECTORS};
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
+use tables::low;
+use ways::Ways;
 
 /// Code that is refused, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,13 +110,19 @@ enum Def {
     Storage(Region),
     /// An address with this much room.
     Address(Room),
+    /// Constants from a place on, of so many bytes.
+    Constant(usize, u8),
+    /// All ones.
+    Ones,
+    /// The offset after the thread that runs.
+    Follower,
     // The others hold only until the next label, since they are about other values.
     Sum(Id, u64),
     /// A vector whose first lane is a number, of so many bytes, or each lane.
     First(Id, u8),
-    Each(Id, u8),
+    Each(Id, Lanes),
     /// A vector of the first lane of another one.
-    FirstOf(Id, u8),
+    FirstOf(Id, Lanes),
     /// A lane of a vector, of so many bytes at this place.
     Lane(Id, u8, u8),
     /// An operation on vectors, and the bytes of them.
@@ -106,8 +134,10 @@ enum Def {
     AtMost(Id, Id, Option<Id>),
     /// Lanes with common bits.
     Common(Id, Operand),
-    /// Constants.
-    Constant(usize),
+    /// What is told of the thread at an offset, when it was loaded from there.
+    Own(Id),
+    /// The offset after the thread at another one.
+    After(Id),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,7 +165,9 @@ impl Def {
                 | Self::Limit(..)
                 | Self::Storage(_)
                 | Self::Address(_)
-                | Self::Constant(_)
+                | Self::Constant(..)
+                | Self::Ones
+                | Self::Follower
         )
     }
 }
@@ -151,17 +183,26 @@ pub(super) struct Verifier<'a> {
     is_loop: Vec<bool>,
     /// Whether the host enters code at a label.
     is_entry: Vec<bool>,
-    /// What is known at each label.
-    states: Vec<Option<State>>,
+    /// Whether only one way leads to a label, from code before it: more is known there than where ways come together.
+    is_single: Vec<bool>,
+    /// What is known at each other label.
+    states: Vec<Option<Box<State>>>,
+    /// What is known where the host enters code.
+    entered: State,
+    /// Code that is followed next, without anything in between.
+    next: Vec<(usize, State)>,
     /// When each label is followed: after all that lead there, but for loops.
     order: Vec<u32>,
     /// Labels whose state has changed, by that order.
     changed: BTreeSet<(u32, usize)>,
-    /// How the value of each instruction is computed, and since which label.
+    /// How values are computed, and since which label.
     defs: Vec<(Def, u32)>,
-    /// The bits of each number that may be set.
-    bits: Vec<u64>,
-    joined_bits: HashMap<Id, u64>,
+    /// What is known of the value of each instruction. Of a label, which of the joined bits are its own, counted from one.
+    values: Vec<Value>,
+    /// Those of registers of numbers at each label, where several ways come together.
+    joined_bits: Vec<[u64; VECTORS]>,
+    /// Values of a label of whose bits less is known than before.
+    grown: Vec<Id>,
     /// Counts the labels that were followed.
     since: u32,
     /// How many parts of the code may still be followed.
@@ -176,35 +217,28 @@ pub(crate) fn verify(
     (entries, end): (&[Label], Label),
     (frame, constants): (&Frame, &[u8]),
 ) -> Result<(), Refused> {
-    let mut places = vec![usize::MAX; labels];
-    for (place, item) in items.iter().enumerate() {
-        if let Item::Label(label) = item
-            && let Some(own) = places.get_mut(label.0)
-        {
-            *own = place;
-        }
-    }
-    let mut is_loop = vec![false; labels];
-    for (place, item) in items.iter().enumerate() {
-        if let Item::Jump(_, Label(target)) = item
-            && places.get(*target).is_some_and(|at| *at < place)
-            && let Some(is_loop) = is_loop.get_mut(*target)
-        {
-            *is_loop = true;
-        }
-    }
+    let Ways {
+        places,
+        is_loop,
+        counts,
+        order,
+    } = Ways::new(items, labels, entries);
     let mut verifier = Verifier {
         items,
         frame,
         constants,
         is_loop,
         is_entry: vec![false; labels],
+        is_single: Vec::new(),
         states: vec![None; labels],
-        order: order::order(items, labels, entries),
+        entered: entered(),
+        next: Vec::new(),
+        order,
         changed: BTreeSet::new(),
-        defs: vec![(Def::Unknown, 0); items.len()],
-        bits: vec![u64::MAX; items.len()],
-        joined_bits: HashMap::new(),
+        defs: Vec::new(),
+        values: vec![(NEVER, 0); items.len()],
+        joined_bits: Vec::new(),
+        grown: Vec::new(),
         since: 1,
         left: 64 * items.len() + 1024,
         places,
@@ -222,11 +256,20 @@ pub(crate) fn verify(
             return Err(refused(0, Reason::Target));
         };
         *is_entry = true;
-        *state = Some(known);
+        *state = Some(Box::new(known));
         verifier.change(label);
     }
+    let ways = counts.iter().zip(&verifier.is_loop).zip(&verifier.is_entry);
+    let single = ways.map(|((count, is_loop), is_entry)| *count == 1 && !is_loop && !is_entry);
+    verifier.is_single = single.collect();
     verifier.follow()
 }
+
+/// How a value is computed, as the number of a [`Def`] after [`UNKNOWN`], and its bits that are not set.
+type Value = (u32, u64);
+/// Of an instruction that was not followed, and of a value of which nothing is known.
+const NEVER: u32 = 0;
+const UNKNOWN: u32 = 1;
 
 /// Registers that functions restore, in the order in which code saves them.
 const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
@@ -244,11 +287,6 @@ fn called() -> State {
 /// What is known where the host, or other code, enters code afterwards.
 fn entered() -> State {
     let mut state = State::new();
-    for (place, register) in SAVED.into_iter().enumerate() {
-        if let Some(to) = state.stack.get_mut(place) {
-            *to = Id::saved(register);
-        }
-    }
     state.depth = SAVED.len() + 1;
     for (register, value) in [
         (RBX, Id::FILE),
@@ -266,21 +304,34 @@ fn entered() -> State {
 impl Verifier<'_> {
     /// Follows the code until nothing changes any more.
     fn follow(&mut self) -> Result<(), Refused> {
-        self.run(0, called())?;
-        // On with the next label of which less is known than before.
-        while let Some((_, label)) = self.changed.pop_first() {
+        self.next.push((0, called()));
+        loop {
+            while let Some((place, state)) = self.next.pop() {
+                self.run(place, state)?;
+            }
+            // On with the next label of which less is known than before.
+            let Some((_, label)) = self.changed.pop_first() else {
+                return Ok(());
+            };
             self.since += 1;
-            let place = self
-                .places
-                .get(label)
-                .and_then(|place| place.checked_add(1));
-            let state = self.states.get(label).cloned().flatten();
-            let (Some(place), Some(state)) = (place, state) else {
+            let state = self.states.get(label).and_then(Option::as_deref).cloned();
+            let (Some(place), Some(state)) = (self.place_of(label), state) else {
                 return Err(refused(0, Reason::Target));
             };
-            self.run(place, state)?;
+            self.next.push((place + 1, state));
         }
-        Ok(())
+    }
+
+    /// Where a label is.
+    fn place_of(&self, label: usize) -> Option<usize> {
+        let place = self.places.get(label).copied();
+        place.filter(|place| *place < self.items.len())
+    }
+
+    /// Where a label is to which this is the only way.
+    fn single(&self, label: Label) -> Option<usize> {
+        let is_single = self.is_single.get(label.0) == Some(&true);
+        self.place_of(label.0).filter(|_| is_single)
     }
 
     /// What is known at a label has changed.
@@ -289,242 +340,142 @@ impl Verifier<'_> {
         self.changed.insert((order, label));
     }
 
-    /// Follows code up to the next label, or to where it does not go on.
+    /// Follows code up to where ways come together, or to where it does not go on.
     fn run(&mut self, mut place: usize, mut state: State) -> Result<(), Refused> {
+        let items = self.items;
         loop {
             let left = self.left.checked_sub(1);
             self.left = left.ok_or(refused(place, Reason::Unknown))?;
-            let goes_on = match self.items.get(place) {
-                Some(Item::Label(label)) => {
-                    self.join(label.0, &state, None, place)?;
-                    false
+            match items.get(place) {
+                Some(Item::Instruction(instruction)) => {
+                    match self.instruction(place, instruction, &mut state) {
+                        Ok(Flow::On) => {}
+                        Ok(Flow::Ends) => return Ok(()),
+                        Err(reason) => return Err(refused(place, reason)),
+                    }
                 }
-                Some(item) => self.item(place, item, &mut state)?,
+                Some(Item::Jump(None, target)) => match self.single(*target) {
+                    Some(there) => place = there,
+                    None => return self.join(*target, &state, None, place),
+                },
+                Some(Item::Jump(Some(condition), target)) => {
+                    if state.flags == Flags::Undefined {
+                        return Err(refused(place, Reason::Undefined));
+                    }
+                    let fact = self.taken(&state, *condition);
+                    if let Some(there) = self.single(*target) {
+                        let mut taken = state.clone();
+                        if let Some((value, fact)) = fact {
+                            taken.learn(value, fact);
+                        }
+                        self.next.push((there, taken));
+                    } else {
+                        self.join(*target, &state, fact, place)?;
+                    }
+                    self.not_taken(&mut state, *condition);
+                }
+                Some(Item::Label(label)) => {
+                    if self.single(*label).is_none() {
+                        return self.join(*label, &state, None, place);
+                    }
+                }
+                Some(Item::Note(_) | Item::Removed) => {}
                 // Code never runs over its end.
                 None => return Err(refused(place, Reason::Target)),
-            };
-            if !goes_on {
-                return Ok(());
             }
             place += 1;
         }
     }
 
-    /// Follows a part of the code. Whether it goes on after it.
-    fn item(&mut self, place: usize, item: &Item, state: &mut State) -> Result<bool, Refused> {
-        match item {
-            Item::Instruction(instruction) => match self.instruction(place, instruction, state) {
-                Ok(Flow::On) => Ok(true),
-                Ok(Flow::Ends) => Ok(false),
-                Err(reason) => Err(refused(place, reason)),
-            },
-            Item::Jump(None, target) => {
-                self.join(target.0, state, None, place)?;
-                Ok(false)
-            }
-            Item::Jump(Some(condition), target) => {
-                if state.flags == Flags::Undefined {
-                    return Err(refused(place, Reason::Undefined));
-                }
-                let fact = self.taken(state, *condition);
-                self.join(target.0, state, fact, place)?;
-                self.not_taken(state, *condition);
-                Ok(true)
-            }
-            Item::Label(_) | Item::Note(_) | Item::Removed => Ok(true),
-        }
-    }
-
-    /// Code comes to a label, from a place.
-    fn join(
-        &mut self,
-        label: usize,
-        state: &State,
-        fact: Option<(Id, Fact)>,
-        from: usize,
-    ) -> Result<(), Refused> {
-        let error = |reason| Err(refused(from, reason));
-        let Some(at) = self
-            .places
-            .get(label)
-            .copied()
-            .filter(|at| *at < self.items.len())
-        else {
-            return error(Reason::Target);
-        };
-        if self.is_entry.get(label) == Some(&true) {
-            let expected = self.states.get(label).and_then(Option::as_ref);
-            let is_agreed = expected.is_some_and(|expected| self.agrees(state, expected));
-            return match is_agreed {
-                true => Ok(()),
-                false => error(Reason::Agreement),
-            };
-        }
-        let old = self.states.get_mut(label).and_then(Option::take);
-        if let Some(old) = &old
-            && (old.stack != state.stack || old.depth != state.depth)
-        {
-            return error(Reason::Agreement);
-        }
-        let Some((joined, grew)) = self.joined(label, at, old.as_ref(), state, fact) else {
-            return error(Reason::Unknown);
-        };
-        if grew || old.as_ref() != Some(&joined) {
-            self.change(label);
-        }
-        if let Some(to) = self.states.get_mut(label) {
-            *to = Some(joined);
-        }
-        Ok(())
-    }
-
-    /// What is known at a label where it was known before and comes to it now; and whether less is known of its numbers.
-    fn joined(
-        &mut self,
-        label: usize,
-        at: usize,
-        old: Option<&State>,
-        new: &State,
-        fact: Option<(Id, Fact)>,
-    ) -> Option<(State, bool)> {
-        let mut state = State {
-            flags: match (old.map(|old| old.flags), new.flags) {
-                (Some(Flags::Undefined), _) | (_, Flags::Undefined) => Flags::Undefined,
-                _ => Flags::Any,
-            },
-            stack: new.stack,
-            depth: new.depth,
-            ..State::new()
-        };
-        let mut grew = false;
-        let is_known =
-            |value: Id, known: Fact| new.knows(value, known) || fact == Some((value, known));
-        for register in 0..REGISTERS {
-            let from = new.get(register);
-            let before = old.map(|old| old.get(register));
-            if from == Id::UNDEFINED || before == Some(Id::UNDEFINED) {
-                continue;
-            }
-            let own = Id::joined(label, register)?;
-            let is_stale = from != own && self.is_stale(from, label, at);
-            if !is_stale && before.is_none_or(|before| before == from) {
-                state.set(register, from);
-                continue;
-            }
-            state.set(register, own);
-            let mut bits = self.bits_of(from);
-            if let Some(before) = before.filter(|before| *before != own) {
-                bits |= self.bits_of(before);
-            }
-            let all = self.joined_bits.entry(own).or_default();
-            grew |= *all | bits != *all;
-            *all |= bits;
-            let was = old
-                .zip(before)
-                .is_none_or(|(old, before)| self.is_not_zero(old, before));
-            let is = self.is_not_zero(new, from) || is_known(from, Fact::NotZero);
-            if was && is {
-                state.learn(own, Fact::NotZero);
+    /// Something else is known of a value than before: all labels where it is are followed again.
+    fn is_other(&mut self, value: Id) {
+        for (label, state) in self.states.iter().enumerate() {
+            if state.as_ref().is_some_and(|state| state.holds(value)) {
+                let order = self.order.get(label).copied().unwrap_or(u32::MAX);
+                self.changed.insert((order, label));
             }
         }
-        let is_stale = |value: Id| {
-            let own = value.label() == Some(label)
-                && new.registers.iter().enumerate().any(|(register, held)| {
-                    *held == value && Id::joined(label, register) == Some(value)
-                });
-            !own && self.is_stale(value, label, at)
-        };
-        match old {
-            None => {
-                let own = new.stored.iter().filter(|own| !is_stale(own.value));
-                state.stored.extend(own);
-                let known = new.facts.iter().chain(&fact);
-                for (value, fact) in known.filter(|(value, _)| !is_stale(*value)) {
-                    let is_old = fact.region().is_some_and(|of| self.is_stale(of, label, at));
-                    if !is_old && state.holds(*value) {
-                        state.learn(*value, *fact);
-                    }
-                }
-            }
-            Some(old) => {
-                let both = |own: &&state::Stored| new.stored.contains(own) && !is_stale(own.value);
-                state.stored.extend(old.stored.iter().filter(both));
-                for (value, known) in &old.facts {
-                    if is_known(*value, *known) && !is_stale(*value) && state.holds(*value) {
-                        state.learn(*value, *known);
-                    }
-                }
-            }
-        }
-        Some((state, grew))
-    }
-
-    /// Whether a value that comes to a label was computed after it: in an earlier turn.
-    fn is_stale(&self, value: Id, label: usize, at: usize) -> bool {
-        if self.is_loop.get(label) != Some(&true) {
-            return false;
-        }
-        let place = value.place();
-        let place = place.or_else(|| self.places.get(value.label()?).copied());
-        place.is_some_and(|place| place >= at)
     }
 
     /// Whether registers hold what code expects that the host may enter.
     fn agrees(&self, state: &State, expected: &State) -> bool {
-        let is = |register: usize| match expected.get(register) {
+        let mut registers = expected.registers.iter().zip(&state.registers);
+        let is = |(expected, own): (&Id, &Id)| match *expected {
             Id::UNDEFINED => true,
-            Id::ANY => state.get(register) != Id::UNDEFINED,
-            Id::RUNNING => match state.get(register) {
+            Id::ANY => *own != Id::UNDEFINED,
+            Id::RUNNING => match *own {
                 Id::UNDEFINED => false,
                 lanes => self.bits_of(lanes) & !self.frame.lanes == 0,
             },
-            value => state.get(register) == value,
+            value => *own == value,
         };
-        (0..REGISTERS).all(is) && (state.depth, state.stack) == (expected.depth, expected.stack)
+        state.is_settled() && state.depth == expected.depth && registers.all(is)
     }
 
     /// How a value was computed.
+    #[inline]
     fn def(&self, value: Id) -> Def {
-        match value.place().and_then(|place| self.defs.get(place)) {
+        let own = value.place().and_then(|place| self.values.get(place));
+        let number = own.and_then(|(number, _)| number.checked_sub(UNKNOWN + 1));
+        match number.and_then(|number| self.defs.get(number as usize)) {
             Some((def, since)) if def.is_lasting() || *since == self.since => *def,
             _ => Def::Unknown,
         }
     }
 
     /// The bits of a number that may be set.
+    #[inline]
     fn bits_of(&self, value: Id) -> u64 {
-        if value == Id::RUNNING {
+        if matches!(value, Id::RUNNING | Id::LANES) {
             return self.frame.lanes;
         }
-        match value.place() {
-            Some(place) => self.bits.get(place).copied().unwrap_or(u64::MAX),
-            None => self.joined_bits.get(&value).copied().unwrap_or(u64::MAX),
+        match (value.place(), value.label()) {
+            (Some(place), _) => {
+                let own = self.values.get(place);
+                own.map_or(u64::MAX, |(_, clear)| !clear)
+            }
+            (_, Some((at, register))) => {
+                let own = self.values.get(at);
+                let number = own.and_then(|(number, _)| number.checked_sub(1));
+                let all = number.and_then(|number| self.joined_bits.get(number as usize));
+                let bits = all.and_then(|all| all.get(register));
+                bits.copied().unwrap_or(u64::MAX)
+            }
+            _ => u64::MAX,
         }
     }
 
     fn is_not_zero(&self, state: &State, value: Id) -> bool {
         state.knows(value, Fact::NotZero)
-            || matches!(self.def(value), Def::Number(number) if number != 0)
+            || matches!(self.def(value), Def::Number(number) if number & low(4) != 0)
     }
 
     /// The value that the instruction at a place computes.
     fn define(&mut self, place: usize, def: Def, bits: u64) -> Result<Id, Reason> {
         let value = Id::at(place).ok_or(Reason::Unknown)?;
-        let (Some(own), Some(all)) = (self.defs.get_mut(place), self.bits.get_mut(place)) else {
-            return Err(Reason::Unknown);
-        };
-        let was_lasting = own.0.is_lasting() || def.is_lasting();
-        let is_other = own.1 != 0 && (was_lasting && own.0 != def || *all != bits);
-        *own = (def, self.since);
-        *all = bits;
-        if is_other {
-            // In another turn something else is known of it: who has it is followed again.
-            for (label, state) in self.states.iter().enumerate() {
-                if state.as_ref().is_some_and(|state| state.holds(value)) {
-                    let order = self.order.get(label).copied().unwrap_or(u32::MAX);
-                    self.changed.insert((order, label));
-                }
+        let (number, clear) = self.values.get_mut(place).ok_or(Reason::Unknown)?;
+        if *number == NEVER && matches!(def, Def::Unknown) {
+            (*number, *clear) = (UNKNOWN, !bits);
+            return Ok(value);
+        }
+        let had = number
+            .checked_sub(UNKNOWN + 1)
+            .and_then(|number| self.defs.get_mut(number as usize));
+        let was = had.as_ref().map_or(Def::Unknown, |own| own.0);
+        let is_lasting = was.is_lasting() || def.is_lasting();
+        let is_other = *number != NEVER && (is_lasting && was != def || *clear != !bits);
+        *clear = !bits;
+        match (had, def) {
+            (Some(own), _) => *own = (def, self.since),
+            (None, Def::Unknown) => *number = UNKNOWN,
+            (None, _) => {
+                self.defs.push((def, self.since));
+                let count = u32::try_from(self.defs.len()).map_err(|_| Reason::Unknown)?;
+                *number = count.checked_add(UNKNOWN).ok_or(Reason::Unknown)?;
             }
+        }
+        if is_other {
+            self.is_other(value);
         }
         Ok(value)
     }

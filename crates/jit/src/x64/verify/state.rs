@@ -1,6 +1,10 @@
 //! What is known at a place of the code.
 
-/// A value: what a register holds from an instruction on. Two registers with the same one hold the same.
+use super::super::registers::RSP;
+use super::Reason;
+
+/// A value: what a register holds from an instruction on. Two registers with the same one hold the same, if it
+/// [is a name](Self::is_name).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Id(pub(super) u32);
 
@@ -13,18 +17,28 @@ impl Id {
     /// A register file: they are all alike.
     pub(super) const FILE: Self = Self(3);
     pub(super) const CONSTANTS: Self = Self(4);
-    /// The offset of a follower.
-    pub(super) const FOLLOWER: Self = Self(5);
     /// The address of code that the host may enter.
-    pub(super) const CODE: Self = Self(6);
-    /// Four words of which the last is one.
-    pub(super) const OWN: Self = Self(7);
+    pub(super) const CODE: Self = Self(5);
     /// The lanes that run where the host enters code.
-    pub(super) const RUNNING: Self = Self(8);
+    pub(super) const RUNNING: Self = Self(6);
+    /// Any lanes of the program.
+    pub(super) const LANES: Self = Self(7);
     /// What a register held when code was entered: it is restored.
     const SAVED: u32 = 16;
     const FIRST: u32 = 32;
     const JOINED: u32 = 1 << 31;
+    /// After all others.
+    const LAST: Self = Self(u32::MAX);
+
+    /// Whether registers that have it hold the same: nothing is known of others because of what they were compared with.
+    pub(super) fn is_name(self) -> bool {
+        matches!(self, Self::CONTEXT | Self::CONSTANTS | Self::RUNNING) || self.0 >= Self::SAVED
+    }
+
+    /// Whether it is what the caller had in a register.
+    pub(super) const fn is_saved(self) -> bool {
+        Self::SAVED <= self.0 && self.0 < Self::FIRST
+    }
 
     pub(super) const fn saved(register: usize) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "there are 16")]
@@ -32,6 +46,7 @@ impl Id {
     }
 
     /// What the instruction at a place computes.
+    #[inline]
     pub(super) fn at(place: usize) -> Option<Self> {
         let id = u32::try_from(place).ok()?.checked_add(Self::FIRST)?;
         (id < Self::JOINED).then_some(Self(id))
@@ -45,20 +60,42 @@ impl Id {
         }
     }
 
-    /// What a register holds where several ways come together at a label.
-    pub(super) fn joined(label: usize, register: usize) -> Option<Self> {
-        let label = u32::try_from(label).ok().filter(|label| *label < 1 << 25)?;
+    /// What a register holds where several ways come together, at the place of a label.
+    pub(super) fn joined(place: usize, register: usize) -> Option<Self> {
+        let place = u32::try_from(place).ok().filter(|place| *place < 1 << 25)?;
         Some(Self(
-            Self::JOINED | label << 6 | u32::try_from(register).ok()?,
+            Self::JOINED | place << 6 | u32::try_from(register).ok()?,
         ))
     }
 
-    /// The label where that is.
-    pub(super) const fn label(self) -> Option<usize> {
+    /// The place of the label where that is, and the register.
+    pub(super) const fn label(self) -> Option<(usize, usize)> {
         match self.0 {
-            Self::JOINED.. => Some(((self.0 ^ Self::JOINED) >> 6) as usize),
+            Self::JOINED.. => Some((
+                ((self.0 ^ Self::JOINED) >> 6) as usize,
+                (self.0 & 63) as usize,
+            )),
             _ => None,
         }
+    }
+}
+
+/// Values that were computed at a place or after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Later(Id, Id);
+
+impl Later {
+    /// There are none.
+    pub(super) const NEVER: Self = Self(Id::LAST, Id::LAST);
+
+    pub(super) fn than(place: usize) -> Option<Self> {
+        Some(Self(Id::at(place)?, Id::joined(place, 0)?))
+    }
+
+    #[inline]
+    pub(super) fn has(self, value: Id) -> bool {
+        let Self(own, joined) = self;
+        value >= joined || value >= own && value.0 < Id::JOINED
     }
 }
 
@@ -90,9 +127,17 @@ pub(super) struct Lanes {
     pub(super) bytes: u8,
 }
 
+impl Lanes {
+    /// Whether those are among these.
+    pub(super) const fn covers(self, wanted: Self) -> bool {
+        self.lane == wanted.lane && self.bytes >= wanted.bytes
+    }
+}
+
 /// What is known of a value, because code has compared it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fact {
+    /// Of its low 32 bits.
     NotZero,
     /// The difference did not borrow.
     Exact,
@@ -108,6 +153,11 @@ pub(super) enum Fact {
     NoSign(Lanes),
     /// Lanes follow each other, four bytes apart.
     Row(Lanes),
+    /// It is the offset of a thread among the shared data.
+    Thread,
+    /// Of the shared data: the companion is not null, or a thread follows.
+    Companion,
+    Follows,
 }
 
 impl Fact {
@@ -138,6 +188,10 @@ pub(super) enum Flags {
     ComparedNumber(Id, u64),
     /// By a comparison with the number of surfaces.
     ComparedSurfaces(Id),
+    /// By a comparison with the end of all threads.
+    ComparedThreads(Id),
+    /// By a comparison of the companion with zero.
+    ComparedCompanion,
     /// By a subtraction, which has this result.
     Subtracted(Id),
     /// By what has this result, as to whether it is zero.
@@ -169,8 +223,12 @@ pub(super) struct Stored {
 pub(super) struct State {
     pub(super) registers: [Id; REGISTERS],
     pub(super) flags: Flags,
-    pub(super) stack: [Id; 8],
+    /// Words on the stack, of which the first are the caller's registers, in their order.
     pub(super) depth: usize,
+    /// Whether the lanes in the shared data may be those of two threads.
+    pub(super) of_both: bool,
+    /// The thread of which the shared data have the companion, although they do not say yet that it runs.
+    pub(super) owed: Option<Id>,
     pub(super) facts: Vec<(Id, Fact)>,
     pub(super) stored: Vec<Stored>,
 }
@@ -181,13 +239,15 @@ impl State {
         Self {
             registers: [Id::UNDEFINED; REGISTERS],
             flags: Flags::Undefined,
-            stack: [Id::UNDEFINED; 8],
             depth: 0,
+            of_both: false,
+            owed: None,
             facts: Vec::new(),
             stored: Vec::new(),
         }
     }
 
+    #[inline]
     pub(super) fn get(&self, register: usize) -> Id {
         self.registers
             .get(register)
@@ -195,10 +255,26 @@ impl State {
             .unwrap_or(Id::UNDEFINED)
     }
 
+    #[inline]
     pub(super) fn set(&mut self, register: usize, value: Id) {
         if let Some(to) = self.registers.get_mut(register) {
             *to = value;
         }
+    }
+
+    /// Whether the shared data are as the host expects them.
+    pub(super) const fn is_settled(&self) -> bool {
+        !self.of_both && self.owed.is_none()
+    }
+
+    /// Writes a register. That of the stack only moves with it.
+    #[inline]
+    pub(super) fn write(&mut self, register: usize, value: Id) -> Result<(), Reason> {
+        if register == RSP.slot() {
+            return Err(Reason::Agreement);
+        }
+        self.set(register, value);
+        Ok(())
     }
 
     pub(super) fn learn(&mut self, value: Id, fact: Fact) {
@@ -207,8 +283,23 @@ impl State {
         }
     }
 
+    #[inline]
     pub(super) fn knows(&self, value: Id, fact: Fact) -> bool {
         self.facts.contains(&(value, fact))
+    }
+
+    /// The companion in the shared data is another one from here on. `follows`: whether it is null, and those threads follow that
+    /// did before.
+    pub(super) fn change_companion(&mut self, follows: bool) {
+        if self.flags == Flags::ComparedCompanion {
+            self.flags = Flags::Any;
+        }
+        let had =
+            self.knows(Id::CONTEXT, Fact::Companion) || self.knows(Id::CONTEXT, Fact::Follows);
+        self.facts.retain(|(of, _)| *of != Id::CONTEXT);
+        if follows && had {
+            self.learn(Id::CONTEXT, Fact::Follows);
+        }
     }
 
     pub(super) fn facts(&self, value: Id) -> impl Iterator<Item = Fact> {
@@ -223,7 +314,7 @@ impl State {
 
     /// How many bytes from the offset in each lane on are inside of a region.
     pub(super) fn all_inside(&self, value: Id, wanted: Lanes) -> Option<Room> {
-        let covers = |lanes: Lanes| lanes.lane == wanted.lane && lanes.bytes >= wanted.bytes;
+        let covers = |lanes: Lanes| lanes.covers(wanted);
         let positive = self
             .facts(value)
             .any(|fact| matches!(fact, Fact::NoSign(lanes) if covers(lanes)));

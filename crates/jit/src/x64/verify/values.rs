@@ -1,11 +1,12 @@
 //! What instructions compute, as far as it matters for addresses.
 
 use super::super::registers::slot;
+use super::instructions::is_same;
 use super::memory::Place;
 use super::state::{Fact, Flags, Id, Lanes, Operand, Region, Room, State};
 use super::tables::*;
 use super::{Def, Field, LaneOp, Reason, Verifier};
-use iced_x86::{Code, Instruction};
+use iced_x86::Instruction;
 
 impl Verifier<'_> {
     /// The value that an instruction computes.
@@ -13,29 +14,29 @@ impl Verifier<'_> {
         &mut self,
         place: usize,
         instruction: &Instruction,
+        row: Row,
         state: &mut State,
         there: Option<Place>,
     ) -> Result<Id, Reason> {
-        use Code::*;
-        let code = instruction.code();
         let from = Self::register(instruction, 1, state).map(|(_, value)| value);
-        match (code, from, there) {
-            (Mov_r64_rm64, Some(from), _) => return Ok(from),
-            (Mov_r32_rm32, Some(from), _) if self.bits_of(from) <= low(4) => return Ok(from),
-            (Mov_r64_rm64, None, _) => return self.loaded(place, instruction, state, (there, 8)),
-            (Mov_r32_rm32, None, _) => return self.loaded(place, instruction, state, (there, 4)),
-            (EVEX_Vmovdqu32_zmm_k1z_zmmm512, Some(from), _) if !instruction.has_op_mask() => {
+        let width = usize::from(row.bytes);
+        match (row.kind, from) {
+            (Kind::Move, Some(from)) if self.bits_of(from) <= low(width) => return Ok(from),
+            (Kind::Move, None) => return self.loaded(place, instruction, state, (there, width)),
+            (Kind::Load, Some(from)) if row.bytes == 64 && !instruction.has_op_mask() => {
                 return Ok(from);
             }
-            (VEX_Vmovdqu_ymm_ymmm256, None, Some(Place::Shared(Field::Own))) => return Ok(Id::OWN),
             _ => {}
         }
-        let (def, bits) = match self.number_of(instruction, state, from) {
+        let (def, bits) = match self.number_of(instruction, row, state, from) {
             Some(number) => number,
-            None => (self.vector_of(instruction, state, from, there), u64::MAX),
+            None => (
+                self.vector_of(instruction, row, state, (from, there)),
+                u64::MAX,
+            ),
         };
         let own = self.define(place, def, bits)?;
-        if let (VEX_Vextracti128_xmmm128_ymm_imm8, Some(from)) = (code, from) {
+        if let (Kind::UpperHalf, Some(from)) = (row.kind, from) {
             // What is true of all lanes is true of either half.
             for lane in [4, 8] {
                 if let Some(room) = state.all_inside(from, Lanes { lane, bytes: 32 }) {
@@ -43,8 +44,8 @@ impl Verifier<'_> {
                 }
             }
         }
-        if code == VEX_Blsr_r32_rm32 {
-            state.flags = Flags::Result(own);
+        if row.kind == Kind::WithoutLowest {
+            state.flags = self.result_flags(own, true);
         }
         Ok(own)
     }
@@ -53,49 +54,41 @@ impl Verifier<'_> {
     fn number_of(
         &self,
         instruction: &Instruction,
+        row: Row,
         state: &State,
         from: Option<Id>,
     ) -> Option<(Def, u64)> {
-        use Code::*;
-        let code = instruction.code();
-        let bytes = |value: Id| self.bits_of(value);
-        Some(match code {
-            Mov_r32_imm32 => {
-                let number = instruction.immediate(1) & low(4);
+        let bits = |value: Id| self.bits_of(value);
+        let all = low(row.bytes.into());
+        Some(match row.kind {
+            Kind::Move | Kind::Number => (Def::Unknown, all),
+            Kind::Immediate => {
+                let number = immediate(instruction, 1)? & all;
                 (Def::Number(number), number)
             }
-            Mov_r32_rm32 => (Def::Unknown, low(4)),
-            Movzx_r32_rm8 => (Def::Unknown, low(1)),
-            Movzx_r32_rm16 => (Def::Unknown, low(2)),
-            Cmova_r64_rm64 => self.smaller(instruction, state),
-            Cmova_r32_rm32 | Cmove_r32_rm32 | Cmovne_r32_rm32 | Not_rm32 | Imul_r32_rm32_imm32
-            | Movsx_r32_rm8 | Movsx_r32_rm16 => (Def::Unknown, low(4)),
-            Popcnt_r32_rm32 => (Def::Unknown, 63),
-            Bsf_r32_rm32 => match from {
+            Kind::Smaller => self.smaller(instruction, state),
+            Kind::Count => (Def::Unknown, 63),
+            Kind::LowestBit => match from {
                 Some(from) if self.is_not_zero(state, from) => {
-                    let most = bytes(from).checked_ilog2().unwrap_or(63);
+                    let most = (bits(from) & all).checked_ilog2().unwrap_or(31);
                     (Def::Unknown, up_to(most.into()))
                 }
                 _ => (Def::Unknown, u64::MAX),
             },
-            VEX_Blsr_r32_rm32 => (Def::Unknown, from.map_or(low(4), bytes)),
-            VEX_Andn_r32_r32_rm32 => (
-                Def::Unknown,
-                Self::register(instruction, 2, state).map_or(low(4), |(_, value)| bytes(value))
-                    & low(4),
-            ),
-            VEX_Vmovmskpd_r32_ymm => (from.map_or(Def::Unknown, Def::SignsOf), 0xf),
-            VEX_Vmovmskps_r32_ymm => (Def::Unknown, 0xff),
-            VEX_Kmovd_r32_kr => (from.map_or(Def::Unknown, Def::BitsOf), low(4)),
-            VEX_Vmovd_rm32_xmm | EVEX_Vmovd_rm32_xmm => (Self::lane(from, 0, 4), low(4)),
-            VEX_Vmovq_rm64_xmm | EVEX_Vmovq_rm64_xmm => (Self::lane(from, 0, 8), u64::MAX),
-            VEX_Vpextrd_rm32_xmm_imm8 | EVEX_Vpextrd_rm32_xmm_imm8 => {
-                let number = instruction.immediate(2) & 3;
-                (Self::lane(from, 4 * number, 4), low(4))
+            Kind::WithoutLowest => (Def::Unknown, from.map_or(all, bits) & all),
+            Kind::AndNot => {
+                let of = Self::register(instruction, 2, state);
+                (Def::Unknown, of.map_or(all, |(_, value)| bits(value)) & all)
             }
-            VEX_Vpextrq_rm64_xmm_imm8 | EVEX_Vpextrq_rm64_xmm_imm8 => {
-                let number = instruction.immediate(2) & 1;
-                (Self::lane(from, 8 * number, 8), u64::MAX)
+            Kind::SignsOf => (from.map_or(Def::Unknown, Def::SignsOf), 0xf),
+            Kind::BitsOf => (from.map_or(Def::Unknown, Def::BitsOf), all),
+            Kind::LaneOf => {
+                let number = immediate(instruction, 2).unwrap_or(0);
+                // As the host counts.
+                let at = number * u64::from(row.bytes) % 16;
+                let at = u8::try_from(at).ok()?;
+                let def = from.map_or(Def::Unknown, |from| Def::Lane(from, at, row.bytes));
+                (def, all)
             }
             _ => return None,
         })
@@ -105,59 +98,48 @@ impl Verifier<'_> {
     fn vector_of(
         &self,
         instruction: &Instruction,
+        row: Row,
         state: &State,
-        from: Option<Id>,
-        there: Option<Place>,
+        (from, there): (Option<Id>, Option<Place>),
     ) -> Def {
-        use Code::*;
-        let code = instruction.code();
-        let is_masked = instruction.has_op_mask();
-        let value = |operand| Self::register(instruction, operand, state).map(|(_, value)| value);
-        let of = |def: &dyn Fn(Id) -> Def| from.map_or(Def::Unknown, def);
-        match code {
-            _ if is_masked && !is_comparison(code) => Def::Unknown,
-            VEX_Vmovdqu_xmm_xmmm128
-            | VEX_Vmovdqu_ymm_ymmm256
-            | EVEX_Vmovdqu32_ymm_k1z_ymmm256
-            | EVEX_Vmovdqu32_zmm_k1z_zmmm512 => match (from, there) {
-                // The rest of a longer one becomes zero.
-                (Some(from), _) if code != VEX_Vmovdqu_xmm_xmmm128 => {
-                    Def::Lanes(LaneOp::Or, from, Operand::Value(from), 32)
-                }
-                (None, Some(Place::Constant(Some(at)))) => Def::Constant(at),
+        if instruction.has_op_mask() && row.kind != Kind::AtMost {
+            return Def::Unknown;
+        }
+        let bytes = row.bytes;
+        match (row.kind, from) {
+            // The rest of a longer one becomes zero.
+            (Kind::Load, Some(from)) => Def::Lanes(LaneOp::Or, from, Operand::Value(from), bytes),
+            (Kind::Load, None) => match there {
+                Some(Place::Constant(Some(at))) => Def::Constant(at, bytes),
+                Some(Place::Thread(Some(thread), Field::Own)) => Def::Own(thread),
                 _ => Def::Unknown,
             },
-            VEX_Vmovd_xmm_rm32 | EVEX_Vmovd_xmm_rm32 => match from {
-                Some(from) if self.bits_of(from) <= low(4) || self.is_small(state, from) => {
-                    Def::First(from, 4)
-                }
-                _ => Def::Unknown,
-            },
-            VEX_Vmovq_xmm_rm64 | EVEX_Vmovq_xmm_rm64 => of(&|from| Def::First(from, 8)),
-            VEX_Vpbroadcastd_ymm_xmmm32 | EVEX_Vpbroadcastd_zmm_k1z_xmmm32 => {
-                of(&|from| self.each(from, 4))
+            (Kind::First, Some(from))
+                if self.bits_of(from) <= low(bytes.into()) || self.is_small(state, from) =>
+            {
+                Def::First(from, bytes)
             }
-            VEX_Vpbroadcastq_ymm_xmmm64 | EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => {
-                of(&|from| self.each(from, 8))
-            }
-            EVEX_Vpbroadcastq_zmm_k1z_r64 => of(&|from| Def::Each(from, 8)),
-            EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8 if instruction.immediate(3) == 2 => {
-                let before = is_masked.then(|| slot(instruction.op_mask())).flatten();
-                let before = before.map(|slot| state.get(slot));
-                match (from, value(2)) {
-                    (Some(a), Some(b)) => Def::AtMost(a, b, before),
+            (Kind::Broadcast(lane), Some(from)) => self.each(from, Lanes { lane, bytes }),
+            (Kind::BroadcastNumber, Some(from)) => Def::Each(from, Lanes { lane: 8, bytes }),
+            (Kind::Equal, Some(_)) if is_same(instruction) => Def::Ones,
+            (Kind::AtMost, Some(a)) if immediate(instruction, 3) == Some(2) => {
+                let before = match instruction.has_op_mask() {
+                    true => slot(instruction.op_mask()).map(|slot| Some(state.get(slot))),
+                    false => Some(None),
+                };
+                match (self.source(instruction, 2, row, state), before) {
+                    (Operand::Value(b), Some(before)) => Def::AtMost(a, b, before),
                     _ => Def::Unknown,
                 }
             }
-            EVEX_Vptestmd_kr_k1_zmm_zmmm512b32 | EVEX_Vptestmq_kr_k1_zmm_zmmm512b64 => {
-                of(&|from| Def::Common(from, self.source(instruction, 2, state)))
+            (Kind::CommonMask, Some(from)) => {
+                Def::Common(from, self.source(instruction, 2, row, state))
             }
-            _ => match (lanes(code), from) {
-                (Some((op, size)), Some(from)) => {
-                    Def::Lanes(op, from, self.source(instruction, 2, state), size)
-                }
-                _ => Def::Unknown,
-            },
+            (Kind::Lanes(op), Some(from)) => {
+                let other = self.source(instruction, 2, row, state);
+                Def::Lanes(op, from, other, bytes)
+            }
+            _ => Def::Unknown,
         }
     }
 
@@ -167,19 +149,11 @@ impl Verifier<'_> {
             .is_some_and(|(_, most)| most <= low(4))
     }
 
-    /// A lane of a vector.
-    fn lane(from: Option<Id>, at: u64, lane: u8) -> Def {
-        let Some((from, at)) = from.zip(u8::try_from(at).ok()) else {
-            return Def::Unknown;
-        };
-        Def::Lane(from, at, lane)
-    }
-
     /// The first lane of a vector in all lanes.
-    fn each(&self, from: Id, lane: u8) -> Def {
+    fn each(&self, from: Id, lanes: Lanes) -> Def {
         match self.def(from) {
-            Def::First(number, own) if own == lane => Def::Each(number, lane),
-            _ => Def::FirstOf(from, lane),
+            Def::First(number, own) if own == lanes.lane => Def::Each(number, lanes),
+            _ => Def::FirstOf(from, lanes),
         }
     }
 
@@ -210,34 +184,46 @@ impl Verifier<'_> {
         state: &mut State,
         (there, width): (Option<Place>, usize),
     ) -> Result<Id, Reason> {
-        const LOCAL: u64 = i32::MAX as u64;
         const BYTES: u64 = i64::MAX as u64;
         let room = |region| Room { region, bytes: 0 };
         let bits = low(width);
-        let (def, bits) = match there {
-            Some(Place::Shared(Field::File)) if width == 8 => return Ok(Id::FILE),
-            Some(Place::Shared(Field::Constants)) if width == 8 => return Ok(Id::CONSTANTS),
-            Some(Place::Shared(Field::Code)) if width == 8 => return Ok(Id::CODE),
-            Some(Place::Shared(Field::Follower)) if width == 8 => return Ok(Id::FOLLOWER),
-            Some(Place::Shared(Field::Lanes)) => (Def::Unknown, self.frame.lanes),
-            Some(Place::Shared(Field::Local)) if width == 8 => (Def::Storage(Region::Local), bits),
-            Some(Place::Shared(Field::LocalBytes)) if width == 8 => {
-                (Def::Limit(room(Region::Local), LOCAL), LOCAL)
+        let is_shared = matches!(there, Some(Place::Shared(_)));
+        let known = |fact| state.knows(Id::CONTEXT, fact);
+        let mut fact = None;
+        let (def, bits) = match (there, there.and_then(Place::field)) {
+            (_, Some(Field::File)) if width == 8 => return Ok(Id::FILE),
+            (_, Some(Field::Constants)) if width == 8 => return Ok(Id::CONSTANTS),
+            (_, Some(Field::Code)) if width == 8 => return Ok(Id::CODE),
+            (_, Some(Field::Companion)) if width == 8 && is_shared && known(Fact::Companion) => {
+                return Ok(Id::CODE);
             }
-            Some(Place::RegionBytes(of)) => (Def::Limit(room(Region::At(of)), BYTES), BYTES),
-            Some(Place::RegionStorage(of)) => (Def::Storage(Region::At(of)), bits),
-            Some(Place::Offsets(from, Some(index))) => {
-                let fact = self.loaded_offset(state, from, index, width);
-                let value = self.define(at, Def::Unknown, bits)?;
-                if let Some(fact) =
-                    fact.filter(|_| instruction.memory_index_scale() as usize == width)
-                {
-                    state.learn(value, fact);
+            (_, Some(Field::Follower)) if width == 8 => {
+                let follows = known(Fact::Companion) || known(Fact::Follows);
+                fact = follows.then_some(Fact::Thread);
+                (Def::Follower, bits)
+            }
+            (_, Some(Field::Lanes { of_both })) => {
+                (Def::Unknown, self.lanes_in(state, of_both) & bits)
+            }
+            (_, Some(Field::Local)) if width == 8 => (Def::Storage(Region::Local), bits),
+            (_, Some(Field::LocalBytes)) if width == 8 => {
+                let most = self.frame.most_local;
+                (Def::Limit(room(Region::Local), most), up_to(most))
+            }
+            (Some(Place::RegionBytes(of)), _) => (Def::Limit(room(Region::At(of)), BYTES), BYTES),
+            (Some(Place::RegionStorage(of)), _) => (Def::Storage(Region::At(of)), bits),
+            (Some(Place::Offsets(from, Some(index))), _) => {
+                if instruction.memory_index_scale() as usize == width {
+                    fact = self.loaded_offset(state, from, index, width);
                 }
-                return Ok(value);
+                (Def::Unknown, bits)
             }
             _ => (Def::Unknown, bits),
         };
-        self.define(at, def, bits)
+        let value = self.define(at, def, bits)?;
+        if let Some(fact) = fact {
+            state.learn(value, fact);
+        }
+        Ok(value)
     }
 }
