@@ -23,13 +23,24 @@ impl Moment {
     }
 }
 
+/// A byte of an element that an atomic operation changes. Operations commute on the same element: where a part of it is
+/// changed by itself, carries and comparisons show which came first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Element {
+    pub(crate) op: AtomicOp,
+    /// The number of the byte in the element.
+    pub(crate) byte: u32,
+    /// Bytes of the element.
+    pub(crate) bytes: u32,
+}
+
 /// How a byte is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     Read,
     Write,
     /// An operation that may be exchanged with others of its kind, as nobody uses what it returns.
-    Commuting(AtomicOp),
+    Commuting(Element),
     /// Any other atomic operation.
     Atomic,
 }
@@ -72,7 +83,7 @@ impl Readers {
 /// Operations that commute, of several threads: the group and the thread if it is one, and the latest moment.
 #[derive(Clone, Copy, Debug)]
 struct Commuting {
-    op: AtomicOp,
+    of: Element,
     at: Moment,
     one_group: bool,
     one_thread: bool,
@@ -114,7 +125,7 @@ impl Cell {
             Access::Atomic => "the result of an atomic operation depends on the order of threads",
             _ => "threads access a byte without an order, and one of them writes it",
         });
-        let same_kind = |c: Commuting| access == Access::Commuting(c.op);
+        let same_kind = |c: Commuting| access == Access::Commuting(c.of);
         if self.writer.is_some_and(|writer| !writer.is_before(now))
             || self
                 .commuting
@@ -130,16 +141,16 @@ impl Cell {
                 self.commuting = None;
                 self.readers = Readers::None;
             }
-            Access::Commuting(op) => {
+            Access::Commuting(of) => {
                 self.commuting = match self.commuting {
-                    Some(old) if old.op == op => Some(old.and(now)),
+                    Some(old) if old.of == of => Some(old.and(now)),
                     old => {
                         // What is before everything else is as good as a write.
                         if let Some(old) = old {
                             self.writer = Some(old.at);
                         }
                         Some(Commuting {
-                            op,
+                            of,
                             at: now,
                             one_group: true,
                             one_thread: true,
@@ -339,13 +350,16 @@ mod tests {
     /// threads and halves of split barriers they are in.
     #[test]
     fn every_race_is_noticed() {
+        let element = |op, byte, bytes| Access::Commuting(Element { op, byte, bytes });
         let kinds = [
             Access::Read,
             Access::Read,
             Access::Write,
-            Access::Commuting(AtomicOp::Add),
-            Access::Commuting(AtomicOp::Add),
-            Access::Commuting(AtomicOp::Or),
+            element(AtomicOp::Add, 0, 4),
+            element(AtomicOp::Add, 0, 4),
+            element(AtomicOp::Add, 0, 2),
+            element(AtomicOp::Add, 2, 4),
+            element(AtomicOp::Or, 0, 4),
             Access::Atomic,
         ];
         let (mut passed, mut races) = (0, 0);

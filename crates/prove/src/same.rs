@@ -8,31 +8,50 @@
 //!
 //! Each access is checked to stay inside of the storage that it begins in, so that no other relation of places matters.
 //! Addresses of registers are numbers that a program sees: variables whose address is taken must be at the same places.
+//!
+//! What the other threads of a group have done so far depends on how many instructions a thread has run, which steps that are
+//! left out change. Where atomic operations show that, threads must run at the same pace.
 
+use crate::atomic::commutes;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use visakit_exec::code::{Action, Code, Compute, Lane, Nameless, Operation, Step};
-use visakit_exec::{Limits, Program};
+use visakit_exec::code::{Action, Code, Compute, Flag, Lane, Message, Nameless, Operation, Step};
+use visakit_exec::{Limits, Program, SLICE};
 use visakit_launch::{Launch, LaunchError};
 
-/// Whether both launches do the same, step by step. False says nothing.
+/// Whether both launches of each pair do the same, step by step. All are of the same two programs. False says nothing.
 ///
 /// # Errors
 /// Those of starting a group.
 pub(crate) fn same(
-    old: &Launch,
-    new: &Launch,
+    launches: &[[Launch; 2]],
     deadline: Option<Instant>,
 ) -> Result<bool, LaunchError> {
-    if old.objects() != new.objects() || !old.memory().is_like(new.memory()) {
+    let Some([old, new]) = launches.first() else {
+        return Ok(false);
+    };
+    let sides = [old, new].map(|launch| Side::new(launch.program()));
+    let Some(pairs) = Bijection::between(&sides) else {
+        return Ok(false);
+    };
+    let [first, second] = &sides;
+    let alone = is_one_thread(old)? && is_one_thread(new)?;
+    if !alone && first.pace() != second.pace() && (first.shows_order() || second.shows_order()) {
         return Ok(false);
     }
-    let sides = [Side::new(old.program()), Side::new(new.program())];
-    match Bijection::between(&sides) {
-        Some(pairs) => starts(old, new, &pairs, deadline),
-        None => Ok(false),
+    for [old, new] in launches {
+        let alike = old.objects() == new.objects() && old.memory().is_like(new.memory());
+        if !alike || !starts(old, new, &pairs, deadline)? {
+            return Ok(false);
+        }
     }
+    Ok(true)
+}
+
+/// Whether there is no other thread than one.
+fn is_one_thread(launch: &Launch) -> Result<bool, LaunchError> {
+    Ok(launch.group_count() <= 1 && launch.start(0, &Limits::default())?.threads().len() <= 1)
 }
 
 /// Whether all threads start with the same bytes in corresponding places, and the same local and scratch memory.
@@ -202,10 +221,40 @@ impl<'p> Side<'p> {
         (kept, before)
     }
 
-    /// Whether all that a step accesses without an address is inside of the storage that it begins in.
-    fn stays(&self, step: &Step) -> bool {
-        let written = step.written().into_iter().flatten();
-        written.chain(step.read()).all(|bytes| self.inside(&bytes))
+    /// Whether all that steps access without an address is inside of the storage that it begins in: also those that are
+    /// left out, as nothing depends on what they write there.
+    fn stays(&self) -> bool {
+        let inside = |step: &Step| accessed(step).iter().all(|bytes| self.inside(bytes));
+        self.code().steps.iter().all(inside)
+    }
+
+    /// Instructions that are left out before each step that is kept, and after the last one.
+    fn pace(&self) -> Vec<usize> {
+        let mut pace = vec![0];
+        for (step, kept) in self.code().steps.iter().zip(&self.kept) {
+            match pace.last_mut() {
+                _ if *kept => pace.push(0),
+                Some(left_out) => *left_out += usize::from(step.action.is_instruction()),
+                None => {}
+            }
+        }
+        pace
+    }
+
+    /// Whether a thread may run so long that others have their turn before it waits or ends, and there is an atomic
+    /// operation whose result depends on which of them came first.
+    fn shows_order(&self) -> bool {
+        let steps = &self.code().steps;
+        let repeats = |(place, step): (usize, &Step)| match &step.action {
+            Action::Call { .. } | Action::CallAddress { .. } => true,
+            _ => step.nameless().targets.iter().any(|to| *to <= place),
+        };
+        let long = steps.len() as u64 >= SLICE || steps.iter().enumerate().any(repeats);
+        let ordered = |step: &Step| match &step.action {
+            Action::Message(message) => is_ordered(message),
+            _ => false,
+        };
+        long && steps.iter().any(ordered)
     }
 
     /// The bytes of a constant from a place on.
@@ -221,6 +270,35 @@ impl<'p> Side<'p> {
         let routines = self.code().routines.iter();
         routines.map(move |r| r.own.iter().any(|own| own.contains(&place)))
     }
+}
+
+/// Whether a message has an atomic operation whose result depends on the order of threads.
+fn is_ordered(message: &Message) -> bool {
+    match message.name() {
+        "counter" | "typed_atomic" => true,
+        "atomic" => {
+            let atomic = message.lanes().and_then(|lanes| lanes.atomic);
+            message.operands().loaded.is_some() || !atomic.is_some_and(|a| commutes(a.op))
+        }
+        _ => false,
+    }
+}
+
+/// Bytes that a step accesses at places that it names, all lanes together.
+fn accessed(step: &Step) -> Vec<Range<usize>> {
+    let mut all = step.read();
+    all.extend(step.predicate.as_ref().map(Flag::word_range));
+    match &step.action {
+        Action::Compute(compute) => {
+            let lanes = usize::from(step.lanes.count);
+            let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+            all.extend(destinations.map(|to| to.extent(lanes)));
+            let flags = compute.flags.iter().take(compute.operation.flags());
+            all.extend(flags.chain(&compute.sets).map(Flag::word_range));
+        }
+        _ => all.extend(step.written().into_iter().flatten()),
+    }
+    all
 }
 
 /// Whether an address decides which registers a step accesses.
@@ -299,7 +377,15 @@ impl<'a, 'p> Bijection<'a, 'p> {
             other: [0, 1].map(|n| vec![None; sides.get(n).map_or(0, |s| s.storage.len())]),
         };
         let [old, new] = sides;
-        (old.program.grf_bytes() == new.program.grf_bytes()).then_some(())?;
+        let facts = |side: &Side<'_>| {
+            let program = side.program;
+            (
+                program.grf_bytes(),
+                program.simd_size(),
+                side.code().largest,
+            )
+        };
+        (facts(old) == facts(new) && old.stays() && new.stays()).then_some(())?;
         // Predefined variables mean something of themselves, and addresses are seen.
         for (name, slot) in old.program.predefined_variables() {
             let mut others = new.program.predefined_variables();
@@ -325,7 +411,6 @@ impl<'a, 'p> Bijection<'a, 'p> {
         }
         for (a, b) in old_steps.iter().zip(&new_steps) {
             let (a, b) = (old.code().steps.get(*a)?, new.code().steps.get(*b)?);
-            (old.stays(a) && new.stays(b)).then_some(())?;
             let first = a.nameless();
             let mut others = std::iter::once(b.nameless()).chain(exchanged(b));
             let second = others.find(|second| pairs.fits(&first, second))?;
@@ -384,10 +469,9 @@ impl<'a, 'p> Bijection<'a, 'p> {
         for (a, b) in others.iter().enumerate() {
             let Some(b) = b else { continue };
             let (a, b) = (first.storage.get(a)?, second.storage.get(*b)?);
-            first
-                .saved(a.start)
-                .eq(second.saved(b.start))
-                .then_some(())?;
+            for (a, b) in [(a.start, b.start), (a.end - 1, b.end - 1)] {
+                first.saved(a).eq(second.saved(b)).then_some(())?;
+            }
             all.push([a.clone(), b.clone()]);
         }
         Some(all)

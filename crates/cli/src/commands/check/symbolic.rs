@@ -176,7 +176,8 @@ impl Known {
     ) -> Result<Self, Failure> {
         if let (Some(folder), Some(arguments)) = (&args.witness, &self.witness) {
             let name = &launched.kernel.info().name;
-            let of = (launched.kernel, &launched.range);
+            let exact = args.run.config().exact_ends;
+            let of = (launched.kernel, &launched.range, exact);
             witness::write(folder, name, of, (arguments, &[]), &zeinfo()?)?;
         }
         Ok(self)

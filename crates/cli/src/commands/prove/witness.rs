@@ -23,11 +23,12 @@ pub(in crate::commands) fn zeinfo_of_case(path: &Path) -> Result<String, Failure
     Ok(String::from_utf8_lossy(&visakit_files::read(&folder.join(name), u64::MAX)?).into_owned())
 }
 
-/// Writes a case: inputs and expected outputs beside it, as both share them.
+/// Writes a case: inputs and expected outputs beside it, as both share them. Of a launch it is said whether accesses end where
+/// buffers do.
 pub(in crate::commands) fn write(
     folder: &Path,
     name: &str,
-    (kernel, range): (&Kernel<'_>, &NdRange),
+    (kernel, range, exact_ends): (&Kernel<'_>, &NdRange, bool),
     (arguments, expected): (&[Argument], &[Option<Vec<u8>>]),
     zeinfo: &str,
 ) -> Result<(), Failure> {
@@ -107,6 +108,7 @@ pub(in crate::commands) fn write(
         "work_dim": 3,
         "global_size": range.global,
         "local_size": range.local,
+        "exact_ends": exact_ends,
         "global_offset": range.offset,
         "isa": "k.isa",
         "zeinfo": "k.zeinfo",

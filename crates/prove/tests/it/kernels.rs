@@ -1,0 +1,261 @@
+//! Small kernels, written for what they are asked about.
+
+use std::time::Duration;
+use visakit_isa::object::Object;
+use visakit_launch::{Argument, Config, Kernel, NdRange, ZeInfo};
+use visakit_prove::{Options, Proof, Side, Unknown, Verdict, prove};
+use visakit_text::asm;
+
+/// Bytes of the only buffer.
+const BYTES: usize = 64;
+
+/// A launch of kernels with a buffer, argument 0, and scalars.
+#[derive(Clone, Default)]
+struct Asked {
+    /// The value of each scalar.
+    scalars: Vec<Vec<u8>>,
+    /// Threads of the only group, of 8 work-items each.
+    threads: u32,
+    options: Options,
+}
+
+impl Asked {
+    fn of_threads(threads: u32) -> Self {
+        Self {
+            threads,
+            options: Options {
+                time: Duration::from_secs(10),
+                ..Options::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    fn metadata(&self) -> ZeInfo {
+        let mut text = "---\nversion: '1.20'\nkernels:\n  - name: k\n    execution_env:\n      barrier_count: 1\n      \
+                        grf_count: 128\n      simd_size: 8\n      slm_size: 1024\n    payload_arguments:\n      \
+                        - arg_type: arg_bypointer\n        offset: 0\n        size: 0\n        arg_index: 0\n        \
+                        addrmode: stateful\n        addrspace: global\n        access_type: readwrite\n"
+            .to_owned();
+        for (number, (scalar, at)) in self.scalars.iter().zip(self.places()).enumerate() {
+            text += &format!(
+                "      - arg_type: arg_byvalue\n        offset: {}\n        size: {}\n        arg_index: {}\n",
+                at - 32,
+                scalar.len(),
+                number + 1
+            );
+        }
+        text += "    binding_table_indices:\n      - bti_value: 0\n        arg_index: 0\n";
+        ZeInfo::parse(&text).unwrap()
+    }
+
+    /// Where scalars are in the payload, a register or more each.
+    fn places(&self) -> Vec<usize> {
+        let mut next = 32;
+        let sizes = self.scalars.iter().map(|scalar| {
+            let at = next;
+            next += scalar.len().next_multiple_of(32);
+            at
+        });
+        sizes.collect()
+    }
+
+    /// A kernel of these lines; scalar N is the variable `SN`, of bytes.
+    fn text(&self, lines: &str) -> String {
+        let mut text = ".version 4.1\n.kernel \"k\"\n".to_owned();
+        for name in ["AT", "X", "Y", "SPARE", "N"] {
+            text += &format!(".decl {name} v_type=G type=ud num_elts=8 align=GRF\n");
+        }
+        text += ".decl Q v_type=G type=uq num_elts=4 align=GRF\n.decl P1 v_type=P num_elts=8\n";
+        for (number, scalar) in self.scalars.iter().enumerate() {
+            let count = scalar.len();
+            text += &format!(".decl S{number} v_type=G type=ub num_elts={count} align=GRF\n");
+        }
+        for (number, (scalar, at)) in self.scalars.iter().zip(self.places()).enumerate() {
+            text += &format!(".input S{number} offset={at} size={}\n", scalar.len());
+        }
+        if !lines.contains("SimdSize") {
+            text += ".kernel_attr SimdSize=8\n";
+        }
+        let (attributes, lines): (Vec<_>, Vec<_>) = lines
+            .lines()
+            .map(str::trim)
+            .partition(|l| l.starts_with('.'));
+        format!(
+            "{text}{}.function \"k_0\"\nk_0:\nmov (M1_NM, 8) AT(0,0)<1> 0x0:ud\n\
+             mov (M1_NM, 8) X(0,0)<1> 0x1:ud\nmov (M1_NM, 4) Q(0,0)<1> 0xffffffff:ud\n{}\nret (M1, 1)\n",
+            attributes
+                .iter()
+                .map(|l| format!("{l}\n"))
+                .collect::<String>(),
+            lines.join("\n")
+        )
+    }
+
+    fn object(&self, lines: &str) -> Object<'static> {
+        let text = self.text(lines);
+        let object = asm::assemble(text.as_bytes(), &asm::Options::default());
+        object
+            .unwrap_or_else(|e| panic!("{e}\n{text}"))
+            .into_owned()
+    }
+
+    fn proof(&self, [old, new]: [&str; 2]) -> Proof {
+        let metadata = self.metadata();
+        let [old, new] = [self.object(old), self.object(new)];
+        let [old, new] = [&old, &new].map(|object| Kernel::new(object, "k", &metadata).unwrap());
+        let items = 8 * self.threads;
+        let range = NdRange::new(&[items], &[items], &[]).unwrap();
+        let [old, new] = [&old, &new].map(|kernel| Side { kernel, range });
+        let mut arguments = vec![Argument::Buffer(vec![0; BYTES])];
+        arguments.extend(self.scalars.iter().cloned().map(Argument::Value));
+        prove(old, new, &arguments, &Config::default(), &self.options).unwrap()
+    }
+}
+
+fn why(proof: &Proof) -> &str {
+    match &proof.verdict {
+        Verdict::Unknown(Unknown { why, .. }) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Stores a byte of a scalar.
+fn stored(byte: &str) -> String {
+    format!(
+        "mov (M1_NM, 1) X(0,0)<1> {byte}<0;1,0>
+         lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32"
+    )
+}
+
+/// A given scalar is none of any value, whatever its value is.
+#[test]
+fn a_given_scalar_is_not_one_of_any_value() {
+    for value in [0, 1, 2] {
+        let mut asked = Asked::of_threads(1);
+        asked.scalars = vec![vec![value], vec![value]];
+        asked.options.symbolic = vec![1];
+        asked.options.trials = 0;
+        let proof = asked.proof([&stored("S0(0,0)"), &stored("S1(0,0)")]);
+        assert_ne!(proof.verdict, Verdict::Proven, "{value}");
+        let proof = asked.proof([&stored("S0(0,0)"), &stored("S0(0,0)")]);
+        assert!(proof.steps, "{value}");
+    }
+}
+
+/// Bytes of a large scalar are told apart, or nothing is said.
+#[test]
+fn bytes_of_large_scalars_are_not_confused() {
+    let mut asked = Asked::of_threads(1);
+    asked.scalars = vec![vec![0; 320]];
+    asked.options.symbolic = vec![1];
+    asked.options.trials = 0;
+    let proof = asked.proof([&stored("S0(9,0)"), &stored("S0(9,1)")]);
+    assert!(why(&proof).contains("more than 255 bytes"), "{proof:?}");
+}
+
+/// What programs say of themselves beside their steps is a part of them.
+#[test]
+fn programs_of_other_sizes_are_not_the_same_steps() {
+    let asked = Asked::of_threads(1);
+    let store = "lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32";
+    let other = format!(".kernel_attr SimdSize=16\n{store}");
+    assert!(asked.proof([store, store]).steps);
+    let proof = asked.proof([store, &other]);
+    assert!(!proof.steps && proof.verdict == Verdict::Proven);
+}
+
+/// A part of what an atomic operation changes is changed by itself: carries show the order.
+#[test]
+fn atomics_of_different_sizes_do_not_commute() {
+    let mut asked = Asked::of_threads(2);
+    asked.options.by_steps = false;
+    asked.options.trials = 0;
+    let add = |size: &str, data: &str| {
+        format!("lsc_atomic_iadd.ugm (M1_NM, 1) %null:{size} bti(0x0)[AT]:a32 {data} %null\n")
+    };
+    let same = |lines: &str| asked.proof([lines, lines]);
+    let dword = add("d32", "X");
+    assert_eq!(same(&dword).verdict, Verdict::Proven);
+    let proof = same(&(dword.clone() + &add("d64", "Q")));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+    let moved = dword.replace("[AT]", "[AT+0x4]");
+    let proof = same(&(moved + &add("d64", "Q")));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+}
+
+/// The new kernel runs for longer than anybody waits, which is no fault.
+#[test]
+fn a_limit_of_the_executor_is_no_difference() {
+    let mut asked = Asked::of_threads(1);
+    asked.options.trials = 1;
+    asked.options.steps = 10_000;
+    let long = "mov (M1_NM, 1) N(0,0)<1> 0x0:ud
+                again:
+                add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+                cmp.lt (M1_NM, 1) P1 N(0,0)<0;1,0> 0xffffffff:ud
+                (P1) jmp (M1, 1) again
+                lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32";
+    let store = "lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32";
+    let proof = asked.proof([store, long]);
+    assert!(why(&proof).contains("more than 10000 steps"), "{proof:?}");
+}
+
+/// Threads that write the same value may do so in any order, in parts or whole, and read it.
+#[test]
+fn writes_of_equal_values_do_not_refute() {
+    let mut asked = Asked::of_threads(2);
+    asked.options.known = vec![0];
+    let zero = "mov (M1_NM, 8) X(0,0)<1> 0x0:ud\n";
+    let dword = "lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32\n";
+    let byte = "lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d8u32\n";
+    let read = "lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32\n\
+                lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x8]:a32 Y:d32\n";
+    for lines in [
+        dword.to_owned(),
+        format!("{dword}{byte}"),
+        format!("{byte}{dword}"),
+        format!("{dword}{read}"),
+    ] {
+        let proof = asked.proof([zero, &format!("{zero}{lines}")]);
+        let refuted = matches!(proof.verdict, Verdict::Refuted(_));
+        assert!(!refuted, "{lines}: {proof:?}");
+    }
+}
+
+/// How long a thread runs before another one has its turn shows in the results of atomic operations: steps that are left
+/// out are not without effect there.
+#[test]
+fn steps_that_are_left_out_change_the_order_of_threads() {
+    let looped = |lines: &str| {
+        format!(
+            "mov (M1_NM, 1) N(0,0)<1> 0x0:ud
+             again:
+             {lines}
+             add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+             cmp.lt (M1_NM, 1) P1 N(0,0)<0;1,0> 0x2000:ud
+             (P1) jmp (M1, 1) again
+             lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x10]:a32 Y:d32"
+        )
+    };
+    let spare = "add (M1_NM, 1) SPARE(0,0)<1> X(0,0)<0;1,0> 0x1:ud\n";
+    let atomic = |result: &str| {
+        format!("lsc_atomic_iadd.ugm (M1_NM, 1) {result}:d32 bti(0x0)[AT]:a32 X %null\n")
+    };
+    let by_steps = |threads: u32, old: &str, new: &str| {
+        let mut asked = Asked::of_threads(threads);
+        asked.options.trials = 0;
+        asked.options.steps = 0;
+        asked.proof([old, new]).steps
+    };
+    let ordered = atomic("Y");
+    let (old, new) = (looped(&ordered), looped(&format!("{ordered}{spare}")));
+    assert!(by_steps(2, &old, &old));
+    assert!(!by_steps(2, &old, &new));
+    // One thread has its order for itself, and so have operations that commute, or threads that end soon.
+    assert!(by_steps(1, &old, &new));
+    let free = atomic("%null");
+    let (old, new) = (looped(&free), looped(&format!("{free}{spare}")));
+    assert!(by_steps(2, &old, &new));
+    assert!(by_steps(2, &ordered, &format!("{ordered}{spare}")));
+}
