@@ -1,7 +1,7 @@
 //! Atomic operations on terms.
 
 use crate::machine::Machine;
-use crate::memory::{Access, Element};
+use crate::memory::{Access, Element, Kind};
 use crate::term::{Function, Output, Term, Terms};
 use crate::thread::Thread;
 use crate::unknown::Unknown;
@@ -38,11 +38,11 @@ impl Machine<'_> {
     ) -> Result<(), Unknown> {
         let place = self.place(access)?;
         let how = |byte: u32| match access.data {
-            None if commutes(op) => Access::Commuting(Element {
+            None if commutes(op) => Access::Commuting(Kind::Atomic(Element {
                 op,
                 byte,
                 bytes: access.bytes,
-            }),
+            })),
             _ => Access::Atomic,
         };
         let bytes = access.bytes as usize;

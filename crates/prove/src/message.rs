@@ -1,7 +1,7 @@
 //! Messages on terms: what they access is found out by the executor, for addresses that the launch decides.
 
 use crate::machine::Machine;
-use crate::memory::Access;
+use crate::memory::{Access, Kind};
 use crate::solver::Answer;
 use crate::term::Term;
 use crate::thread::{LANES, Mask, Thread};
@@ -515,7 +515,11 @@ impl Machine<'_> {
                     "lanes of a message write different values to a byte",
                 ));
             }
-            self.write(place, by, (value, condition), Access::Write)?;
+            let how = match self.terms.number(condition) {
+                Some(1) => Access::Commuting(Kind::Same(value)),
+                _ => Access::Write,
+            };
+            self.write(place, by, (value, condition), how)?;
         }
         Ok(())
     }
