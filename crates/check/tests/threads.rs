@@ -233,7 +233,7 @@ fn combined_predicates_are_decided_by_defined_elements() {
              mov (M1, 16) X(0,0)<1> 0x0:d\n\
              mov (M1, 16) AT(0,0)<1> 0x0:ud\n\
              ({control}) {line}\n\
-             lsc_store.slm (M1, 16) flat[AT]:a32 X:d32\nret (M1, 1)\n"
+             lsc_store.slm (M1, 16) flat[X]:a32 AT:d32\nret (M1, 1)\n"
         );
         let source = source(&text);
         let object = source.object(32).unwrap();
@@ -249,8 +249,9 @@ fn combined_predicates_are_decided_by_defined_elements() {
         kinds(&report.findings).contains(&Kind::Uninitialized)
     };
     for line in [
-        "mov (M1, 16) X(0,0)<1> 0x1:d",
-        "sel (M1, 16) X(0,0)<1> 0x1:d 0x2:d",
+        "mov (M1, 16) X(0,0)<1> 0x4:d",
+        "sel (M1, 16) X(0,0)<1> 0x4:d 0x8:d",
+        "lsc_store.slm (M1, 16) flat[AT]:a32 AT:d32",
     ] {
         for (control, set, expected) in [
             ("P1.any", 1, false),

@@ -1,8 +1,8 @@
 //! Edits without effect: instructions on which nothing depends, and other names and places of registers.
 
-use super::TEMPORARIES;
 use super::choices::Choices;
 use super::frame::Frame;
+use super::{Style, TEMPORARIES};
 
 /// Instructions on which nothing depends between those of a routine.
 pub(crate) fn padded(choices: &mut Choices<'_>, frame: &Frame, lines: &[String]) -> Vec<String> {
@@ -21,20 +21,32 @@ pub(crate) fn padded(choices: &mut Choices<'_>, frame: &Frame, lines: &[String])
     padded
 }
 
-/// The numbers of temporaries in another order.
-pub(crate) fn names(choices: &mut Choices<'_>) -> [usize; TEMPORARIES] {
+/// Numbers of temporaries: in another order, unless their places are numbers that the routine sees.
+pub(crate) fn names(choices: &mut Choices<'_>, frame: &Frame) -> [usize; TEMPORARIES] {
     let mut names = std::array::from_fn(|n| n);
+    if frame.style == Style::Indirect {
+        return names;
+    }
     for n in (1..TEMPORARIES).rev() {
         names.swap(n, choices.below(n + 1));
     }
     names
 }
 
-/// The text with temporaries by other names, in another place of the register file each.
-pub(crate) fn renamed(text: &str, names: &[usize; TEMPORARIES]) -> String {
+/// The text of a kernel with temporaries by other names, in another place of the register file each.
+pub(crate) fn renamed(frame: &Frame, lines: &[String], names: &[usize; TEMPORARIES]) -> String {
+    let text = frame.text(lines);
+    // What is declared before other variables moves them.
+    let before = match frame.style {
+        Style::Indirect => ".decl P1",
+        _ => ".decl D0",
+    };
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut renamed = String::new();
     for line in text.lines() {
+        if line.starts_with(before) {
+            renamed += ".decl SPARE v_type=G type=ud num_elts=32 align=GRF\n";
+        }
         // Declarations stay in their order: the names change their places.
         let is_code = !line.starts_with('.');
         for part in line.split_inclusive(|c| !is_word(c)) {
@@ -52,9 +64,6 @@ pub(crate) fn renamed(text: &str, names: &[usize; TEMPORARIES]) -> String {
             }
         }
         renamed.push('\n');
-        if line.starts_with(".decl DATA") {
-            renamed += ".decl SPARE v_type=G type=ud num_elts=32 align=GRF\n";
-        }
     }
     renamed
 }

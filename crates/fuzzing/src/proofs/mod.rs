@@ -63,13 +63,6 @@ impl Style {
         Self::Indirect,
     ];
 
-    /// Whether edits without effect are always recognised by steps. In a loop, a register on which nothing else depends may
-    /// depend on itself; addresses of registers are numbers that a program sees.
-    #[must_use]
-    pub const fn is_known_by_steps(self) -> bool {
-        !matches!(self, Self::Flow | Self::Indirect)
-    }
-
     /// Whether there are registers of 64 bits.
     const fn is_wide(self) -> bool {
         matches!(self, Self::Wide | Self::Floats)
@@ -224,8 +217,8 @@ impl Pair {
         let mut choices = Choices::of_seed(self.edits);
         let [old, new] = [&self.old, &self.new].map(|lines| {
             let lines = forms::padded(&mut choices, &self.frame, lines);
-            let names = forms::names(&mut choices);
-            forms::renamed(&self.frame.text(&lines), &names)
+            let names = forms::names(&mut choices, &self.frame);
+            forms::renamed(&self.frame, &lines, &names)
         });
         [self.frame.text(&self.old), old, new]
     }
@@ -277,7 +270,7 @@ impl Pair {
         let Some(steps) = self.steps()? else {
             return Ok(None);
         };
-        if !steps.edited && self.frame.style.is_known_by_steps() {
+        if !steps.edited {
             return Ok(Some(Outcome::Missed));
         }
         let found = match steps.changed {

@@ -34,17 +34,16 @@ fn sources_that_commute_may_be_exchanged() {
 #[test]
 fn no_mutant_is_the_same_that_a_run_tells_apart() {
     for style in Style::ALL {
-        let (mut asked, mut edited, mut equal) = (0, 0, 0);
+        let (mut asked, mut equal) = (0, 0);
         for seed in 0..pairs() {
             let pair = Pair::of_seed(seed, Some(style));
             let Some(steps) = pair.steps().unwrap() else {
                 continue;
             };
             asked += 1;
-            edited += u64::from(steps.edited);
             equal += u64::from(steps.changed);
             assert!(
-                steps.edited || !style.is_known_by_steps(),
+                steps.edited,
                 "{style:?}, seed {seed}: not the same\n{pair:#?}"
             );
             if steps.changed
@@ -54,11 +53,10 @@ fn no_mutant_is_the_same_that_a_run_tells_apart() {
             }
         }
         visakit_testing::say(&format!(
-            "{style:?}: {asked} mutants, {edited} recognised after edits, {equal} the same step by step"
+            "{style:?}: {asked} mutants, {equal} the same step by step"
         ));
-        // Mutants that change nothing are not rare, nor are texts that stay legal.
+        // Mutants are mostly legal texts, and some change nothing.
         assert!(asked > pairs() / 3, "{style:?}: {asked}");
-        assert!(edited * 10 > asked * 9, "{style:?}: {edited} of {asked}");
         assert!(
             equal > 0 && equal * 2 < asked,
             "{style:?}: {equal} of {asked}"
