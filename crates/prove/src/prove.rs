@@ -128,8 +128,8 @@ pub struct Output {
 pub struct Proof {
     /// The answer.
     pub verdict: Verdict,
-    /// Whether both are the same steps, but for the names of registers and labels and for what nothing depends on: the proof
-    /// holds for whatever they do, and nothing else was compared.
+    /// Whether each step of both does the same, but for the names of registers and labels and for what nothing depends on: the
+    /// proof holds for whatever they do, and nothing else was compared.
     pub steps: bool,
     /// What was compared, if both kernels were understood.
     pub outputs: Vec<Output>,

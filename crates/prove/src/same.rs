@@ -13,10 +13,14 @@
 //! left out change. Where atomic operations show that, threads must run at the same pace.
 
 use crate::atomic::commutes;
+use crate::local::{Byte, Local};
+use crate::starts::{Starts, destinations};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use visakit_exec::code::{Action, Code, Compute, Flag, Lane, Message, Nameless, Operation, Step};
+use visakit_exec::code::{
+    Action, Code, Compute, Flag, Lane, Message, Nameless, Operation, Step, Target,
+};
 use visakit_exec::{Limits, Program, SLICE};
 use visakit_launch::{Launch, LaunchError};
 
@@ -31,9 +35,19 @@ pub(crate) fn same(
     let Some([old, new]) = launches.first() else {
         return Ok(false);
     };
-    let sides = [old, new].map(|launch| Side::new(launch.program()));
-    let Some(pairs) = Bijection::between(&sides) else {
-        return Ok(false);
+    let mut sides = [old, new].map(|launch| Side::new(launch.program()));
+    let pairs = match Bijection::between(&sides) {
+        Some(pairs) => pairs,
+        None => {
+            for (number, side) in sides.iter_mut().enumerate() {
+                let launches = launches.iter().filter_map(|pair| pair.get(number));
+                side.starts = Starts::of(side.program, launches, deadline)?;
+            }
+            let Some(pairs) = Bijection::between(&sides) else {
+                return Ok(false);
+            };
+            pairs
+        }
     };
     let [first, second] = &sides;
     let alone = is_one_thread(old)? && is_one_thread(new)?;
@@ -106,6 +120,9 @@ struct Side<'p> {
     /// Variables with those that they overlap, in whole registers, and constants; ascending.
     storage: Vec<Range<usize>>,
     kept: Vec<bool>,
+    /// For each step, whether all lanes that started are there.
+    converged: Vec<bool>,
+    starts: Starts,
 }
 
 impl<'p> Side<'p> {
@@ -143,6 +160,8 @@ impl<'p> Side<'p> {
             program,
             storage,
             kept: Vec::new(),
+            converged: code.converged(),
+            starts: Starts::default(),
         };
         side.kept = side.needed();
         side
@@ -207,6 +226,22 @@ impl<'p> Side<'p> {
             }
         }
         kept
+    }
+
+    /// A step. Where all of its lanes run, whatever its mask says, it is that of the first lanes without a mask.
+    fn step(&self, place: usize) -> Option<Step> {
+        let mut step = self.code().steps.get(place)?.clone();
+        let lanes = step.lanes;
+        let mask = u32::MAX >> (32 - u32::from(lanes.count).clamp(1, 32));
+        let all = mask.checked_shl(lanes.first.into())?;
+        let full = lanes.no_mask
+            || self.converged.get(place) == Some(&true) && self.starts.lanes & all == all;
+        let straight = matches!(step.action, Action::Compute(_) | Action::Message(_));
+        if full && straight {
+            step.lanes.first = 0;
+            step.lanes.no_mask = true;
+        }
+        Some(step)
     }
 
     /// Places of the steps that are kept, and for each step the number of those before it.
@@ -290,11 +325,9 @@ fn accessed(step: &Step) -> Vec<Range<usize>> {
     all.extend(step.predicate.as_ref().map(Flag::word_range));
     match &step.action {
         Action::Compute(compute) => {
-            let lanes = usize::from(step.lanes.count);
-            let destinations = std::iter::once(&compute.destination).chain(&compute.second);
-            all.extend(destinations.map(|to| to.extent(lanes)));
+            all.extend(destinations(compute, step));
             let flags = compute.flags.iter().take(compute.operation.flags());
-            all.extend(flags.chain(&compute.sets).map(Flag::word_range));
+            all.extend(flags.map(Flag::word_range));
         }
         _ => all.extend(step.written().into_iter().flatten()),
     }
@@ -319,6 +352,19 @@ fn is_indirect(step: &Step) -> bool {
         | Action::NamedWait(_) => true,
         _ => false,
     }
+}
+
+/// Places that a computation without addresses names besides its sources.
+fn own_places(step: &Step) -> Vec<usize> {
+    let Action::Compute(compute) = &step.action else {
+        return Vec::new();
+    };
+    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+    let written = destinations.filter(|to| to.target != Target::Null);
+    let flags = compute.flags.iter().take(compute.operation.flags());
+    let flags = flags.chain(&compute.sets).chain(&step.predicate);
+    let flags = flags.map(|flag| flag.offset as usize);
+    written.map(|to| to.offset).chain(flags).collect()
 }
 
 /// Places that a computation without addresses writes.
@@ -367,6 +413,7 @@ struct Bijection<'a, 'p> {
     sides: &'a [Side<'p>; 2],
     /// For each storage of a side that of the other.
     other: [Vec<Option<usize>>; 2],
+    local: Local,
 }
 
 impl<'a, 'p> Bijection<'a, 'p> {
@@ -375,6 +422,7 @@ impl<'a, 'p> Bijection<'a, 'p> {
         let mut pairs = Self {
             sides,
             other: [0, 1].map(|n| vec![None; sides.get(n).map_or(0, |s| s.storage.len())]),
+            local: Local::new(),
         };
         let [old, new] = sides;
         let facts = |side: &Side<'_>| {
@@ -410,10 +458,13 @@ impl<'a, 'p> Bijection<'a, 'p> {
             (old_before.get(a.entry)? == new_before.get(b.entry)?).then_some(())?;
         }
         for (a, b) in old_steps.iter().zip(&new_steps) {
-            let (a, b) = (old.code().steps.get(*a)?, new.code().steps.get(*b)?);
+            let (a, b) = (old.step(*a)?, new.step(*b)?);
             let first = a.nameless();
-            let mut others = std::iter::once(b.nameless()).chain(exchanged(b));
-            let second = others.find(|second| pairs.fits(&first, second))?;
+            let mut others = std::iter::once(b.nameless()).chain(exchanged(&b));
+            let (first, second) = match others.find(|second| pairs.fits(&first, second)) {
+                Some(second) => (first, second),
+                None => pairs.computed(&a, &b)?,
+            };
             for (a, b) in first.places.into_iter().zip(second.places) {
                 pairs.pair(a, b)?;
             }
@@ -422,6 +473,55 @@ impl<'a, 'p> Bijection<'a, 'p> {
             }
         }
         pairs.storage()
+    }
+
+    /// The steps without what they compute, if that is the same: integers may be computed in different ways.
+    fn computed(&mut self, old: &Step, new: &Step) -> Option<(Nameless, Nameless)> {
+        let (Action::Compute(first), Action::Compute(second)) = (&old.action, &new.action) else {
+            return None;
+        };
+        let frame = |step: &Step, compute: &Compute| {
+            let compute = Compute {
+                operation: first.operation,
+                lane: first.lane,
+                precision: first.precision,
+                // Nobody is asked where they are.
+                sources: Default::default(),
+                ..compute.clone()
+            };
+            let action = Action::Compute(Arc::new(compute));
+            let mut nameless = Step {
+                action,
+                ..step.clone()
+            }
+            .nameless();
+            nameless.places = own_places(step);
+            nameless
+        };
+        let frames = (frame(old, first), frame(new, second));
+        let flags = first.operation.flags() == second.operation.flags();
+        if is_indirect(old) || is_indirect(new) || !flags || !self.fits(&frames.0, &frames.1) {
+            return None;
+        }
+        let sides = self.sides;
+        let [_, others] = &self.other;
+        let byte = |side: usize, place: usize| {
+            let of = sides.get(side)?;
+            let constant = of.constant(place).and_then(<[u8]>::first).copied();
+            let known = of.starts.known.get(place).copied().flatten();
+            if let Some(number) = constant.or(known) {
+                return Some(Byte::Known(number));
+            }
+            if side == 0 {
+                return Some(Byte::At(place));
+            }
+            let owner = of.owner(place)?;
+            let storage = of.storage.get(owner)?;
+            let other = sides.first()?.storage.get((*others.get(owner)?)?)?;
+            Some(Byte::At(other.start + (place - storage.start)))
+        };
+        let equal = self.local.equal(old, [first, second], byte)?;
+        equal.then_some(frames)
     }
 
     /// Whether two steps are the same, as far as each of their places alone says.

@@ -277,7 +277,8 @@ fn pair(
 }
 
 /// What was compared of kernels that are the same step by step.
-const SAME: &str = "all instructions: the same, but for names and for what nothing depends on";
+const SAME: &str =
+    "all instructions: each does the same, but for names and for what nothing depends on";
 
 pub(super) const fn verdict(proof: &Proof) -> &'static str {
     match proof.verdict {

@@ -14,15 +14,15 @@ const BYTES: usize = 64;
 struct Asked {
     /// The value of each scalar.
     scalars: Vec<Vec<u8>>,
-    /// Threads of the only group, of 8 work-items each.
-    threads: u32,
+    /// Work-items of the only group, 8 of a thread.
+    items: u32,
     options: Options,
 }
 
 impl Asked {
     fn of_threads(threads: u32) -> Self {
         Self {
-            threads,
+            items: 8 * threads,
             options: Options {
                 time: Duration::from_secs(10),
                 ..Options::default()
@@ -94,7 +94,7 @@ impl Asked {
         let metadata = self.metadata();
         let [old, new] = [self.object(old), self.object(new)];
         let [old, new] = [&old, &new].map(|object| Kernel::new(object, "k", &metadata).unwrap());
-        let items = 8 * self.threads;
+        let items = self.items;
         let range = NdRange::new(&[items], &[items], &[]).unwrap();
         let [old, new] = [&old, &new].map(|kernel| Side { kernel, range });
         let mut arguments = vec![Argument::Buffer(vec![0; BYTES])];
@@ -231,4 +231,121 @@ fn steps_that_are_left_out_change_the_order_of_threads() {
     let (old, new) = (looped(&free), looped(&format!("{free}{spare}")));
     assert!(by_steps(2, &old, &new));
     assert!(by_steps(2, &ordered, &format!("{ordered}{spare}")));
+}
+
+/// Whether two kernels of these lines, with a load before them and a store after them, are the same by steps.
+fn same_steps(asked: &Asked, old: &str, new: &str) -> bool {
+    let around = |lines: &str| {
+        format!(
+            "lsc_load.ugm (M1_NM, 1) X:d32x8t bti(0x0)[AT]:a32
+             {lines}
+             lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32x8t"
+        )
+    };
+    let mut asked = asked.clone();
+    asked.options.trials = 0;
+    asked.options.steps = 0;
+    asked.proof([&around(old), &around(new)]).steps
+}
+
+/// Steps that compute the same in another way are the same.
+#[test]
+fn steps_of_equal_results_are_the_same() {
+    let asked = Asked::of_threads(1);
+    let pairs = [
+        (
+            "mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x2000:ud",
+            "shl (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0xd:ud",
+            true,
+        ),
+        (
+            "mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x2000:ud",
+            "shl (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0xe:ud",
+            false,
+        ),
+        (
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:ud",
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:uw",
+            true,
+        ),
+        (
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:ud",
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x6:uw",
+            false,
+        ),
+        (
+            "and (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x0:ud",
+            "mov (M1, 8) X(0,0)<1> 0x0:ud",
+            true,
+        ),
+        (
+            "shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
+            "asr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
+            true,
+        ),
+        (
+            "mov (M1, 8) X(0,0)<1> X(0,0)<1;1,0>",
+            "mov (M1, 8) X(0,0)<1> X(0,0)<0;1,0>",
+            false,
+        ),
+        (
+            "mov (M1, 8) X(0,0)<1> X(0,0)<1;1,0>",
+            "mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>",
+            false,
+        ),
+    ];
+    for (old, new, expected) in pairs {
+        assert_eq!(same_steps(&asked, old, new), expected, "{old} | {new}");
+    }
+}
+
+/// A mask that enables all lanes that there are is none.
+#[test]
+fn masks_of_all_lanes_make_no_difference() {
+    let add = |mask: &str| format!("add ({mask}, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:ud");
+    let mut asked = Asked::of_threads(1);
+    assert!(same_steps(&asked, &add("M1"), &add("M1_NM")));
+    // Lanes may be elsewhere, or there are fewer.
+    let apart = |lines: &str| {
+        format!(
+            "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x0:ud
+             (P1) goto (M1, 8) on
+             {lines}
+             on:"
+        )
+    };
+    assert!(!same_steps(
+        &asked,
+        &apart(&add("M1")),
+        &apart(&add("M1_NM"))
+    ));
+    asked.items = 12;
+    assert!(!same_steps(&asked, &add("M1"), &add("M1_NM")));
+}
+
+/// What the launch decides and nobody writes is a number, unless it is of any value.
+#[test]
+fn steps_may_be_the_same_for_one_value_of_a_scalar() {
+    let mut asked = Asked::of_threads(2);
+    asked.scalars = vec![vec![5]];
+    let select = |relation: &str| {
+        format!(
+            "cmp.{relation} (M1_NM, 8) P1 S0(0,0)<0;1,0> 0x0:ub
+             (P1) sel (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x7:ud"
+        )
+    };
+    assert!(same_steps(&asked, &select("gt"), &select("ge")));
+    assert!(!same_steps(&asked, &select("gt"), &select("lt")));
+    asked.options.symbolic = vec![1];
+    assert!(!same_steps(&asked, &select("gt"), &select("ge")));
+    // What is written is no number any more.
+    asked.options.symbolic = Vec::new();
+    let written = |relation: &str| {
+        format!(
+            "mov (M1_NM, 1) S0(0,0)<1> X(0,0)<0;1,0>
+             {}",
+            select(relation)
+        )
+    };
+    assert!(!same_steps(&asked, &written("gt"), &written("ge")));
 }
