@@ -4,6 +4,7 @@ use crate::lower::{LaneTerms, apply};
 use crate::term::{Term, Terms, Variable};
 use visakit_exec::LaneFunction;
 use visakit_exec::code::{Compute, Lane, Source, Step};
+use visakit_isa::DataType;
 
 /// What is in a byte of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,5 +104,5 @@ fn is_float(compute: &Compute) -> bool {
     let sources = compute.sources.iter().take(used).map(|s| s.data_type);
     let destinations = std::iter::once(&compute.destination).chain(&compute.second);
     let mut types = sources.chain(destinations.map(|to| to.data_type));
-    matches!(compute.lane, Lane::F32 | Lane::F64) || types.any(|ty| ty.is_float())
+    matches!(compute.lane, Lane::F32 | Lane::F64) || types.any(DataType::is_float)
 }
