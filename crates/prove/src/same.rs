@@ -1,7 +1,7 @@
 //! Whether two launches are the same program but for names: a proof for all inputs without any term.
 //!
-//! A program does not observe where its registers are, what its labels are called, or what it computes that nothing depends
-//! on. Steps that may be left out are left out of both; what remains must be the same, one step after the other, with a
+//! A program does not observe where its registers are, what its labels are called, what it computes that nothing depends
+//! on, or a barrier of one thread. Steps that may be left out are left out of both; what remains must be the same, one step after the other, with a
 //! bijection of the variables' storage. Threads then start with the same bytes in corresponding places, and whatever one
 //! launch does, the other does step by step: also with what nobody wrote, with races, and with operations that terms do not
 //! look into.
@@ -35,7 +35,8 @@ pub(crate) fn same(
     let Some([old, new]) = launches.first() else {
         return Ok(false);
     };
-    let mut sides = [old, new].map(|launch| Side::new(launch.program()));
+    let threads = threads(old)?.max(threads(new)?);
+    let mut sides = [old, new].map(|launch| Side::new(launch.program(), threads > 1));
     let pairs = match Bijection::between(&sides) {
         Some(pairs) => pairs,
         None => {
@@ -50,7 +51,7 @@ pub(crate) fn same(
         }
     };
     let [first, second] = &sides;
-    let alone = is_one_thread(old)? && is_one_thread(new)?;
+    let alone = threads <= 1 && old.group_count() <= 1 && new.group_count() <= 1;
     if !alone && first.pace() != second.pace() && (first.shows_order() || second.shows_order()) {
         return Ok(false);
     }
@@ -63,9 +64,9 @@ pub(crate) fn same(
     Ok(true)
 }
 
-/// Whether there is no other thread than one.
-fn is_one_thread(launch: &Launch) -> Result<bool, LaunchError> {
-    Ok(launch.group_count() <= 1 && launch.start(0, &Limits::default())?.threads().len() <= 1)
+/// Threads of a group.
+fn threads(launch: &Launch) -> Result<usize, LaunchError> {
+    Ok(launch.start(0, &Limits::default())?.threads().len())
 }
 
 /// Whether all threads start with the same bytes in corresponding places, and the same local and scratch memory.
@@ -120,13 +121,15 @@ struct Side<'p> {
     /// Variables with those that they overlap, in whole registers, and constants; ascending.
     storage: Vec<Range<usize>>,
     kept: Vec<bool>,
+    /// Whether groups have several threads: barriers order nothing else.
+    several: bool,
     /// For each step, whether all lanes that started are there.
     converged: Vec<bool>,
     starts: Starts,
 }
 
 impl<'p> Side<'p> {
-    fn new(program: &'p Program) -> Self {
+    fn new(program: &'p Program, several: bool) -> Self {
         let code = program.code();
         let slots = (0..code.routines.len()).flat_map(|r| program.declared(r));
         let slots = slots.map(|declared| &declared.slot);
@@ -160,6 +163,7 @@ impl<'p> Side<'p> {
             program,
             storage,
             kept: Vec::new(),
+            several,
             converged: code.converged(),
             starts: Starts::default(),
         };
@@ -204,9 +208,11 @@ impl<'p> Side<'p> {
                     Action::Compute(compute) if !is_indirect(step) => Some(compute),
                     _ => None,
                 };
-                let needs = match computes {
-                    Some(compute) => clock || writes(compute).any(needed),
-                    None => clock || !matches!(step.action, Action::Nothing),
+                let needs = match (computes, &step.action) {
+                    (Some(compute), _) => clock || writes(compute).any(needed),
+                    (None, Action::Nothing) => clock,
+                    (None, Action::Barrier) => clock || self.several,
+                    (None, _) => true,
                 };
                 if *kept || !needs {
                     continue;

@@ -457,12 +457,16 @@ impl Cells {
             tell(slot, bytes, (true, true, false));
         }
         if now.writes {
-            // Whoever wrote the value read it afterwards, and would read the same now.
-            let wrote = record(place.write).filter(|_| place.holds(now));
+            // The lane that wrote the value read it afterwards, and would read the same now.
+            let write = place.write;
+            let wrote = record(write).filter(|_| place.holds(now));
             let reads_it = |read: Slot| {
-                let read = record(read);
-                let same = wrote.zip(read);
-                same.is_some_and(|(w, r)| w.same_thread(&r) && w.time < r.time)
+                let lanes = read.lanes();
+                lanes == write.lanes()
+                    && lanes != UNKNOWN
+                    && wrote
+                        .zip(record(read))
+                        .is_some_and(|(w, r)| w.same_thread(&r) && w.time < r.time)
             };
             for (at, read) in (1..).zip(place.reads) {
                 tell(read, facts.bytes(at), (false, false, reads_it(read)));

@@ -284,6 +284,16 @@ fn steps_of_equal_results_are_the_same() {
             true,
         ),
         (
+            "dp4a (M1, 8) X(0,0)<1> 0x3:d Y(0,0)<1;1,0> X(0,0)<1;1,0>",
+            "dp4a (M1, 8) X(0,0)<1> 0x3:w Y(0,0)<1;1,0> X(0,0)<1;1,0>",
+            true,
+        ),
+        (
+            "addc (M1, 8) X(0,0)<1> Y(0,0)<1> X(0,0)<1;1,0> 0x5:ud",
+            "addc (M1, 8) X(0,0)<1> Y(0,0)<1> X(0,0)<1;1,0> 0x5:uw",
+            true,
+        ),
+        (
             "mov (M1, 8) X(0,0)<1> X(0,0)<1;1,0>",
             "mov (M1, 8) X(0,0)<1> X(0,0)<0;1,0>",
             false,
@@ -321,6 +331,14 @@ fn masks_of_all_lanes_make_no_difference() {
     ));
     asked.items = 12;
     assert!(!same_steps(&asked, &add("M1"), &add("M1_NM")));
+}
+
+/// A barrier of one thread orders nothing.
+#[test]
+fn barriers_of_one_thread_are_left_out() {
+    let barrier = "barrier";
+    assert!(same_steps(&Asked::of_threads(1), barrier, ""));
+    assert!(!same_steps(&Asked::of_threads(2), barrier, ""));
 }
 
 /// What the launch decides and nobody writes is a number, unless it is of any value.
