@@ -13,8 +13,7 @@ pub(super) fn dot_bytes(of: &mut Sources<'_, '_>, width: u8) -> Option<Term> {
         bits(ty) == 32 && !ty.is_float() && modify == Modify::None
     };
     let (to, saturate) = of.function.destination?;
-    let integers = !accumulator.0.is_float() && dword(x) && dword(y);
-    if !integers || saturate || bits(to) > width {
+    if ![accumulator, x, y].into_iter().all(dword) || saturate || bits(to) > width {
         return None;
     }
     let mut sum = of.get(0, width)?;
