@@ -203,6 +203,30 @@ fn writes_of_equal_values_do_not_refute() {
     assert!(matches!(proof.verdict, Verdict::Refuted(_)), "{proof:?}");
 }
 
+/// Lanes may write to one place where but one of them does.
+#[test]
+fn lanes_that_exclude_each_other_write_to_one_place() {
+    let mut asked = Asked::of_threads(1);
+    asked.options.by_steps = false;
+    asked.options.trials = 0;
+    let lines = |relation: &str| {
+        format!(
+            "lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+             and (M1_NM, 8) Y(0,0)<1> Y(0,0)<0;1,0> 0x7:ud
+             mov (M1_NM, 8) N(0,0)<1> 0x76543210:uv
+             cmp.{relation} (M1, 8) P1 Y(0,0)<1;1,0> N(0,0)<1;1,0>
+             (P1) lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 N:d32"
+        )
+    };
+    let same = |relation: &str| {
+        let lines = lines(relation);
+        asked.proof([&lines, &lines])
+    };
+    assert_eq!(same("eq").verdict, Verdict::Proven);
+    let proof = same("le");
+    assert!(why(&proof).contains("different values"), "{proof:?}");
+}
+
 /// How long a thread runs before another one has its turn shows in the results of atomic operations: steps that are left
 /// out are not without effect there.
 #[test]
