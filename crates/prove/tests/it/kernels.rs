@@ -133,14 +133,14 @@ fn a_given_scalar_is_not_one_of_any_value() {
     }
 }
 
-/// Bytes of a large scalar are told apart, or nothing is said.
+/// Bytes of many scalars are told apart, or nothing is said.
 #[test]
-fn bytes_of_large_scalars_are_not_confused() {
+fn bytes_of_many_scalars_are_not_confused() {
     let mut asked = Asked::of_threads(1);
-    asked.scalars = vec![vec![0; 320]];
-    asked.options.symbolic = vec![1];
+    asked.scalars = vec![vec![0; 256], vec![0], vec![0]];
+    asked.options.symbolic = vec![1, 2, 3];
     asked.options.trials = 0;
-    let proof = asked.proof([&stored("S0(9,0)"), &stored("S0(9,1)")]);
+    let proof = asked.proof([&stored("S1(0,0)"), &stored("S2(0,0)")]);
     assert!(why(&proof).contains("more than 255 bytes"), "{proof:?}");
 }
 
