@@ -510,14 +510,29 @@ impl<'a, 'p> Bijection<'a, 'p> {
             return None;
         }
         let sides = self.sides;
-        let [_, others] = &self.other;
-        let byte = |side: usize, place: usize| {
+        // What is written later is taken for what has the same place among the sources.
+        let number = |side: usize, place: usize| {
             let of = sides.get(side)?;
             let constant = of.constant(place).and_then(<[u8]>::first).copied();
-            let known = of.starts.known.get(place).copied().flatten();
-            if let Some(number) = constant.or(known) {
+            constant.or_else(|| of.starts.known.get(place).copied().flatten())
+        };
+        for (a, b) in first
+            .sources
+            .iter()
+            .zip(&second.sources)
+            .take(first.operation.sources())
+        {
+            let plain = number(0, a.offset).is_none() && number(1, b.offset).is_none();
+            if plain && let Some(Some(_)) = self.found(a.offset, b.offset) {
+                self.pair(a.offset, b.offset)?;
+            }
+        }
+        let [_, others] = &self.other;
+        let byte = |side: usize, place: usize| {
+            if let Some(number) = number(side, place) {
                 return Some(Byte::Known(number));
             }
+            let of = sides.get(side)?;
             if side == 0 {
                 return Some(Byte::At(place));
             }

@@ -314,6 +314,12 @@ fn steps_of_equal_results_are_the_same() {
             "asr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
             true,
         ),
+        // Of what nobody has written yet.
+        (
+            "add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x5:ud",
+            "add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x5:uw",
+            true,
+        ),
         (
             "addc (M1, 8) X(0,0)<1> Y(0,0)<1> X(0,0)<1;1,0> 0x5:ud",
             "addc (M1, 8) X(0,0)<1> Y(0,0)<1> X(0,0)<1;1,0> 0x5:uw",
