@@ -29,7 +29,7 @@ pub enum Difference {
     },
     /// Only the new kernel has a fault.
     Fault(String),
-    /// The output of `printf`.
+    /// The output of `printf`: its lines, in any order.
     Printed {
         /// What the old kernel prints.
         old: String,
@@ -311,7 +311,7 @@ impl<'a> Trials<'a> {
                 return Ok(Some((difference, expected)));
             }
         }
-        if printed != other {
+        if lines(&printed) != lines(&other) {
             let [old, new] = [printed, other].map(|text| String::from_utf8_lossy(&text).into());
             return Ok(Some((Difference::Printed { old, new }, expected)));
         }
@@ -364,6 +364,13 @@ impl<'a> Trials<'a> {
     }
 }
 
+/// Lines of a text, in an order that does not depend on that of threads.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    lines.sort_unstable();
+    lines
+}
+
 /// The arguments with generated contents, the first being the given ones. Some contents are made of `numbers`.
 pub(crate) fn generated(
     arguments: &[Argument],
@@ -386,4 +393,17 @@ pub(crate) fn generated(
         }
     }
     arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    /// Groups print in any order.
+    #[test]
+    fn the_order_of_lines_is_no_difference() {
+        assert_eq!(lines(b"a 1\nb 2\n"), lines(b"b 2\na 1\n"));
+        assert_ne!(lines(b"a 1\nb 2\n"), lines(b"b 1\na 2\n"));
+        assert_ne!(lines(b"a\na\n"), lines(b"a\n"));
+    }
 }

@@ -264,7 +264,15 @@ fn pair(
     if let (Some(folder), Verdict::Refuted(found)) = (&args.witness, &proof.verdict) {
         let sides = [(old, "old"), (new, "new")];
         for ((given, name), zeinfo) in sides.into_iter().zip(&zeinfo()?) {
-            let left = (found.arguments.as_slice(), found.expected.as_slice());
+            let printed = match &found.difference {
+                Difference::Printed { old, .. } => Some(old.as_str()),
+                _ => None,
+            };
+            let left = (
+                found.arguments.as_slice(),
+                found.expected.as_slice(),
+                printed,
+            );
             let launch = (given.kernel, &given.range, true);
             witness::write(folder, name, launch, left, zeinfo)?;
         }

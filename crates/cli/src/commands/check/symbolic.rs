@@ -178,7 +178,7 @@ impl Known {
             let name = &launched.kernel.info().name;
             let exact = args.run.config().exact_ends;
             let of = (launched.kernel, &launched.range, exact);
-            witness::write(folder, name, of, (arguments, &[]), &zeinfo()?)?;
+            witness::write(folder, name, of, (arguments, &[], None), &zeinfo()?)?;
         }
         Ok(self)
     }

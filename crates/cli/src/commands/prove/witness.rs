@@ -29,7 +29,7 @@ pub(in crate::commands) fn write(
     folder: &Path,
     name: &str,
     (kernel, range, exact_ends): (&Kernel<'_>, &NdRange, bool),
-    (arguments, expected): (&[Argument], &[Option<Vec<u8>>]),
+    (arguments, expected, printed): (&[Argument], &[Option<Vec<u8>>], Option<&str>),
     zeinfo: &str,
 ) -> Result<(), Failure> {
     let own = folder.join(name);
@@ -99,7 +99,7 @@ pub(in crate::commands) fn write(
     let kernels = routines
         .filter(|(id, _)| id.kind == RoutineKind::Kernel)
         .count();
-    let case = json!({
+    let mut case = json!({
         "name": kernel.info().name,
         "kernel": kernel.info().name,
         "kernels": kernels,
@@ -118,6 +118,9 @@ pub(in crate::commands) fn write(
         "data_relocations": relocations,
         "data_symbols": symbols,
     });
+    if let (Some(text), Some(case)) = (printed, case.as_object_mut()) {
+        case.insert("printf".to_owned(), text.into());
+    }
     let text =
         serde_json::to_string_pretty(&case).map_err(|error| Failure::Other(error.to_string()))?;
     output::file(&own.join("case.json"), (text + "\n").as_bytes())?;
