@@ -268,13 +268,12 @@ fn pair(
                 Difference::Printed { old, .. } => Some(old.as_str()),
                 _ => None,
             };
-            let left = (
-                found.arguments.as_slice(),
-                found.expected.as_slice(),
+            let left = witness::Left {
+                expected: &found.expected,
                 printed,
-            );
+            };
             let launch = (given.kernel, &given.range, true);
-            witness::write(folder, name, launch, left, zeinfo)?;
+            witness::write(folder, name, launch, &found.arguments, &left, zeinfo)?;
         }
     }
     Ok(Answer {

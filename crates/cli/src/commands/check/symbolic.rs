@@ -178,7 +178,8 @@ impl Known {
             let name = &launched.kernel.info().name;
             let exact = args.run.config().exact_ends;
             let of = (launched.kernel, &launched.range, exact);
-            witness::write(folder, name, of, (arguments, &[], None), &zeinfo()?)?;
+            let left = witness::Left::default();
+            witness::write(folder, name, of, arguments, &left, &zeinfo()?)?;
         }
         Ok(self)
     }

@@ -23,13 +23,23 @@ pub(in crate::commands) fn zeinfo_of_case(path: &Path) -> Result<String, Failure
     Ok(String::from_utf8_lossy(&visakit_files::read(&folder.join(name), u64::MAX)?).into_owned())
 }
 
+/// What a run leaves.
+#[derive(Default)]
+pub(in crate::commands) struct Left<'l> {
+    /// The content of each argument that is a buffer.
+    pub(in crate::commands) expected: &'l [Option<Vec<u8>>],
+    /// What it prints, if that is compared.
+    pub(in crate::commands) printed: Option<&'l str>,
+}
+
 /// Writes a case: inputs and expected outputs beside it, as both share them. Of a launch it is said whether accesses end where
 /// buffers do.
 pub(in crate::commands) fn write(
     folder: &Path,
     name: &str,
     (kernel, range, exact_ends): (&Kernel<'_>, &NdRange, bool),
-    (arguments, expected, printed): (&[Argument], &[Option<Vec<u8>>], Option<&str>),
+    arguments: &[Argument],
+    left: &Left<'_>,
     zeinfo: &str,
 ) -> Result<(), Failure> {
     let own = folder.join(name);
@@ -65,7 +75,7 @@ pub(in crate::commands) fn write(
             arg.insert("index".to_owned(), index.into());
         }
         args.push(arg);
-        if let (Argument::Buffer(_), Some(Some(expected))) = (argument, expected.get(index)) {
+        if let (Argument::Buffer(_), Some(Some(expected))) = (argument, left.expected.get(index)) {
             let file = format!("expect{index}.bin");
             output::file(&folder.join(&file), expected)?;
             outputs.push(json!({ "arg": index, "type": "uchar", "file": format!("../{file}"), "compare": "exact" }));
@@ -118,7 +128,7 @@ pub(in crate::commands) fn write(
         "data_relocations": relocations,
         "data_symbols": symbols,
     });
-    if let (Some(text), Some(case)) = (printed, case.as_object_mut()) {
+    if let (Some(text), Some(case)) = (left.printed, case.as_object_mut()) {
         case.insert("printf".to_owned(), text.into());
     }
     let text =
