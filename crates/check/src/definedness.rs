@@ -58,23 +58,6 @@ pub(crate) fn bounds(source: &Source, lanes: usize) -> Option<Range<usize>> {
     (!source.region.is_indirect()).then(|| source.extent(lanes))
 }
 
-/// Lanes whose elements of a source a lane's result depends on.
-fn lanes_of(operation: Operation, source: usize, lane: usize) -> Range<usize> {
-    let group = |size: usize| lane / size * size..(lane / size + 1) * size;
-    match (operation, source) {
-        (Operation::Differences | Operation::DifferencesAdd, 0 | 1) => group(2),
-        (Operation::DotProduct(_), _) => group(4),
-        (Operation::Line | Operation::Plane, 0) => 0..4,
-        (Operation::ShuffleNibbles(_), 0) => 0..16,
-        _ => lane..lane + 1,
-    }
-}
-
-/// How many elements of a source an operation on this many lanes reads.
-pub(crate) fn lanes_read(operation: Operation, source: usize, lanes: usize) -> usize {
-    lanes_of(operation, source, lanes.saturating_sub(1)).end
-}
-
 fn sign_extend(bits: u64, bytes: usize) -> u64 {
     let unused = 64 - 8 * u32::try_from(bytes.clamp(1, 8)).unwrap_or(8);
     ((bits << unused).cast_signed() >> unused).cast_unsigned()
@@ -176,7 +159,7 @@ fn read_all(
     if compute.operation.is_by_lane() {
         return own;
     }
-    let others = lanes_of(compute.operation, number, lane);
+    let others = compute.operation.lanes_of(number, lane);
     let others = others.filter(|other| *other != lane);
     others.fold(own, |all, other| all.with(read(source, other, state)))
 }
@@ -186,13 +169,21 @@ pub(crate) fn flag_word(flag: &Flag, shadow: &Shadow) -> u32 {
     u32::try_from(shadow.element(flag.offset as usize, 4)).unwrap_or(0)
 }
 
-/// Lanes of an instruction whose predicate is undefined: each for itself, or all where undefined bits are combined.
-pub(crate) fn undefined_lanes(flag: &Flag, shadow: &Shadow) -> u32 {
-    let word = flag_word(flag, shadow);
-    match flag.combine {
-        Combine::PerLane => word >> flag.first & flag.window,
-        Combine::Any | Combine::All if word & flag.tested != 0 => flag.window,
-        Combine::Any | Combine::All => 0,
+/// Lanes of an instruction whose predicate is undefined: each for itself, or all where elements are combined and no defined
+/// one decides.
+pub(crate) fn undefined_lanes(flag: &Flag, registers: &[u8], shadow: &Shadow) -> u32 {
+    let undefined = flag_word(flag, shadow);
+    let bits = element(registers, flag.offset as usize, 4);
+    let bits = u32::try_from(bits).unwrap_or(0);
+    let known = flag.tested & !undefined;
+    let decided = match flag.combine {
+        Combine::PerLane => return undefined >> flag.first & flag.window,
+        Combine::Any => bits & known != 0,
+        Combine::All => !bits & known != 0,
+    };
+    match undefined & flag.tested != 0 && !decided {
+        true => flag.window,
+        false => 0,
     }
 }
 
@@ -375,11 +366,15 @@ fn lane_outcome(compute: &Compute, lane: usize, state: State<'_>) -> (Outcome, O
     let mut of_flag = None;
     let selected = (compute.operation.flags() > 0).then(|| {
         let at = flag.offset as usize;
-        let bit = |word: u32| word >> flag.first >> lane & 1 != 0;
         let word = u32::try_from(element(registers, at, 4)).unwrap_or(0);
-        let defined = !bit(flag_word(flag, shadow));
+        let set = match flag.combine {
+            Combine::PerLane => word >> flag.first >> lane & 1 != 0,
+            Combine::Any => word & flag.tested != 0,
+            Combine::All => !word & flag.tested == 0,
+        };
+        let defined = undefined_lanes(flag, registers, shadow) >> lane & 1 == 0;
         of_flag = (!defined).then(|| shadow.origin(at, 4));
-        (defined, bit(word) != flag.invert)
+        (defined, set != flag.invert)
     });
     let mut found = outcome(compute, elements, selected);
     if is_arithmetic(compute) {

@@ -215,3 +215,57 @@ fn addresses_overflow() {
     assert!(with("0x10000", mask, "1,2,3,4,5,6,7,32768").is_empty());
     assert!(with("0x3ffffffd", "", "1,2,3,4,5,6,7,8").is_empty());
 }
+
+/// A predicate that elements are combined for is defined where a defined one decides, whatever the others are.
+#[test]
+fn combined_predicates_are_decided_by_defined_elements() {
+    let unset = |set: u32, control: &str, line: &str| {
+        // Lanes from 8 on are of a variable that nobody has written.
+        let text = format!(
+            ".version 4.1\n.kernel \"any\"\n\
+             .decl SET v_type=G type=d num_elts=8 align=hword\n\
+             .decl UNSET v_type=G type=d num_elts=8 align=hword\n\
+             .decl X v_type=G type=d num_elts=16 align=hword\n\
+             .decl AT v_type=G type=ud num_elts=16 align=hword\n\
+             .decl P1 v_type=P num_elts=16\n.kernel_attr SimdSize=16\n.function \"any_0\"\nany_0:\n\
+             cmp.eq (M1, 8) P1 SET(0,0)<1;1,0> 0x1:d\n\
+             cmp.eq (M3, 8) P1 UNSET(0,0)<1;1,0> 0x1:d\n\
+             mov (M1, 16) X(0,0)<1> 0x0:d\n\
+             mov (M1, 16) AT(0,0)<1> 0x0:ud\n\
+             ({control}) {line}\n\
+             lsc_store.slm (M1, 16) flat[X]:a32 AT:d32\nret (M1, 1)\n"
+        );
+        let source = source(&text);
+        let object = source.object(32).unwrap();
+        let (id, _) = find_kernel(&object, None).unwrap();
+        let mut bare = Bare::new(&object, id, 32, false).unwrap();
+        let numbers = vec![set.to_string(); 8].join(",");
+        bare.set("SET", &numbers).unwrap();
+        let checks = Checks {
+            uninitialized: true,
+            ..Checks::NONE
+        };
+        let report = check_bare(&object, bare, checks).unwrap();
+        kinds(&report.findings).contains(&Kind::Uninitialized)
+    };
+    for line in [
+        "mov (M1, 16) X(0,0)<1> 0x4:d",
+        "sel (M1, 16) X(0,0)<1> 0x4:d 0x8:d",
+        "lsc_store.slm (M1, 16) flat[AT]:a32 AT:d32",
+    ] {
+        for (control, set, expected) in [
+            ("P1.any", 1, false),
+            ("P1.any", 0, true),
+            ("P1.all", 1, true),
+            ("P1.all", 0, false),
+            ("!P1.any", 1, false),
+            ("!P1.all", 0, false),
+        ] {
+            assert_eq!(
+                unset(set, control, line),
+                expected,
+                "{control} {set} {line}"
+            );
+        }
+    }
+}

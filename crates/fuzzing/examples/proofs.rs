@@ -56,6 +56,10 @@ fn main() -> ExitCode {
                 println!("seed {seed}: proven, but {found:?}\n{old}\n{new}");
                 return ExitCode::FAILURE;
             }
+            Outcome::Missed => {
+                println!("seed {seed}: not recognised after edits without effect\n{pair:#?}");
+                return ExitCode::FAILURE;
+            }
             Outcome::Failed(why) => {
                 println!("seed {seed}: {why}\n{}", pair.texts()[0]);
                 return ExitCode::FAILURE;

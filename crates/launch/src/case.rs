@@ -41,6 +41,9 @@ struct Description {
     /// [`Config::stray_reads`], for plain runs, which no checker watches.
     #[serde(default)]
     stray_reads: bool,
+    /// [`Config::exact_ends`].
+    #[serde(default)]
+    exact_ends: bool,
     #[serde(default)]
     data_sections: Vec<Data>,
     #[serde(default)]
@@ -332,6 +335,10 @@ impl Case {
         run: impl FnOnce(&Kernel<'_>, &[Argument], Launch) -> Result<R, LaunchError>,
     ) -> Result<R, LaunchError> {
         let case = &self.description;
+        let config = &Config {
+            exact_ends: config.exact_ends || case.exact_ends,
+            ..*config
+        };
         let sources = match &case.isa {
             Some(isa) if !from_text => vec![isa],
             _ => std::iter::once(&case.visaasm)

@@ -1,7 +1,7 @@
 //! Atomic operations on terms.
 
 use crate::machine::Machine;
-use crate::memory::Access;
+use crate::memory::{Access, Element, Kind};
 use crate::term::{Function, Output, Term, Terms};
 use crate::thread::Thread;
 use crate::unknown::Unknown;
@@ -9,7 +9,7 @@ use visakit_exec::MemoryAccess;
 use visakit_exec::code::AtomicOp;
 
 /// Operations whose order makes no difference to what is left in memory.
-const fn commutes(op: AtomicOp) -> bool {
+pub(crate) const fn commutes(op: AtomicOp) -> bool {
     matches!(
         op,
         AtomicOp::Add
@@ -37,15 +37,19 @@ impl Machine<'_> {
         condition: Term,
     ) -> Result<(), Unknown> {
         let place = self.place(access)?;
-        let how = match access.data {
-            None if commutes(op) => Access::Commuting(op),
+        let how = |byte: u32| match access.data {
+            None if commutes(op) => Access::Commuting(Kind::Atomic(Element {
+                op,
+                byte,
+                bytes: access.bytes,
+            })),
             _ => Access::Atomic,
         };
         let bytes = access.bytes as usize;
         let width = u8::try_from(8 * bytes).unwrap_or(64);
         let mut old = Vec::with_capacity(bytes);
-        for by in 0..u64::from(access.bytes) {
-            old.push(self.read(place, by, how)?);
+        for by in 0..access.bytes {
+            old.push(self.read(place, by.into(), how(by))?);
         }
         let old = self.terms.concat(&old);
         let mut operands = [self.terms.constant(0, width); 2];
@@ -66,7 +70,7 @@ impl Machine<'_> {
         for by in 0..access.bytes {
             let low = u8::try_from(8 * by).unwrap_or(0);
             let byte = self.terms.extract(new, low, 8);
-            self.write(place, by.into(), (byte, condition), how)?;
+            self.write(place, by.into(), (byte, condition), how(by))?;
         }
         if let Some(data) = access.data {
             let whole = u8::try_from(8 * data.whole_bytes).unwrap_or(64);

@@ -23,13 +23,33 @@ impl Moment {
     }
 }
 
+/// A byte of an element that an atomic operation changes. Operations commute on the same element: where a part of it is
+/// changed by itself, carries and comparisons show which came first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Element {
+    pub(crate) op: AtomicOp,
+    /// The number of the byte in the element.
+    pub(crate) byte: u32,
+    /// Bytes of the element.
+    pub(crate) bytes: u32,
+}
+
+/// Accesses that commute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Operations that return nothing.
+    Atomic(Element),
+    /// Writes of this value, whatever else holds.
+    Same(Term),
+}
+
 /// How a byte is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     Read,
     Write,
-    /// An operation that may be exchanged with others of its kind, as nobody uses what it returns.
-    Commuting(AtomicOp),
+    /// One that may be exchanged with others of its kind.
+    Commuting(Kind),
     /// Any other atomic operation.
     Atomic,
 }
@@ -69,10 +89,10 @@ impl Readers {
     }
 }
 
-/// Operations that commute, of several threads: the group and the thread if it is one, and the latest moment.
+/// Accesses that commute, of several threads: the group and the thread if it is one, and the latest moment.
 #[derive(Clone, Copy, Debug)]
 struct Commuting {
-    op: AtomicOp,
+    of: Kind,
     at: Moment,
     one_group: bool,
     one_thread: bool,
@@ -83,6 +103,16 @@ impl Commuting {
         self.one_group
             && self.at.group == now.group
             && (self.one_thread && self.at.thread == now.thread || self.at.signals < now.waits)
+    }
+
+    /// A write that is before what all of them are before.
+    const fn as_write(self) -> Moment {
+        let thread = match self.one_thread {
+            true => self.at.thread,
+            // No thread is after them by its own order.
+            false => usize::MAX,
+        };
+        Moment { thread, ..self.at }
     }
 
     /// With another one of its kind.
@@ -105,7 +135,8 @@ struct Cell {
     value: Option<Term>,
     writer: Option<Moment>,
     commuting: Option<Commuting>,
-    readers: Readers,
+    /// Who has read it since it was written, and since accesses commute.
+    readers: [Readers; 2],
 }
 
 impl Cell {
@@ -114,32 +145,40 @@ impl Cell {
             Access::Atomic => "the result of an atomic operation depends on the order of threads",
             _ => "threads access a byte without an order, and one of them writes it",
         });
-        let same_kind = |c: Commuting| access == Access::Commuting(c.op);
+        let same_kind = |c: Commuting| access == Access::Commuting(c.of);
         if self.writer.is_some_and(|writer| !writer.is_before(now))
             || self
                 .commuting
                 .is_some_and(|c| !same_kind(c) && !c.is_before(now))
-            || access != Access::Read && !self.readers.are_before(now)
+            || access != Access::Read && !self.readers.iter().all(|r| r.are_before(now))
         {
             return Err(race);
         }
         match access {
-            Access::Read => self.readers.add(now),
+            Access::Read => {
+                let [before, since] = &mut self.readers;
+                let readers = match self.commuting {
+                    Some(_) => since,
+                    None => before,
+                };
+                readers.add(now);
+            }
             Access::Write | Access::Atomic => {
                 self.writer = Some(now);
                 self.commuting = None;
-                self.readers = Readers::None;
+                self.readers = Default::default();
             }
-            Access::Commuting(op) => {
+            Access::Commuting(of) => {
                 self.commuting = match self.commuting {
-                    Some(old) if old.op == op => Some(old.and(now)),
+                    Some(old) if old.of == of => Some(old.and(now)),
                     old => {
                         // What is before everything else is as good as a write.
                         if let Some(old) = old {
-                            self.writer = Some(old.at);
+                            self.writer = Some(old.as_write());
+                            self.readers = [self.readers[1], Readers::None];
                         }
                         Some(Commuting {
-                            op,
+                            of,
                             at: now,
                             one_group: true,
                             one_thread: true,
@@ -339,13 +378,22 @@ mod tests {
     /// threads and halves of split barriers they are in.
     #[test]
     fn every_race_is_noticed() {
+        let element =
+            |op, byte, bytes| Access::Commuting(Kind::Atomic(Element { op, byte, bytes }));
+        let mut terms = Terms::new();
+        let mut same = |value| Access::Commuting(Kind::Same(terms.constant(value, 8)));
         let kinds = [
             Access::Read,
             Access::Read,
             Access::Write,
-            Access::Commuting(AtomicOp::Add),
-            Access::Commuting(AtomicOp::Add),
-            Access::Commuting(AtomicOp::Or),
+            element(AtomicOp::Add, 0, 4),
+            element(AtomicOp::Add, 0, 4),
+            element(AtomicOp::Add, 0, 2),
+            element(AtomicOp::Add, 2, 4),
+            element(AtomicOp::Or, 0, 4),
+            same(0),
+            same(0),
+            same(1),
             Access::Atomic,
         ];
         let (mut passed, mut races) = (0, 0);

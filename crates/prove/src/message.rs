@@ -1,7 +1,7 @@
 //! Messages on terms: what they access is found out by the executor, for addresses that the launch decides.
 
 use crate::machine::Machine;
-use crate::memory::Access;
+use crate::memory::{Access, Kind};
 use crate::solver::Answer;
 use crate::term::Term;
 use crate::thread::{LANES, Mask, Thread};
@@ -40,8 +40,8 @@ struct Sent<'m> {
     whole: Term,
     /// The register file before it.
     before: Vec<Term>,
-    /// What it has written, and for which lane.
-    written: HashMap<Place, (Option<u8>, Term)>,
+    /// What it has written, for which lane, and under which condition.
+    written: HashMap<Place, Vec<(Option<u8>, Term, Term)>>,
 }
 
 /// Addresses that a lane may have; more are not told apart.
@@ -507,15 +507,27 @@ impl Machine<'_> {
         for by in 0..u64::from(access.bytes) {
             let at = data.offset + usize::try_from(by).unwrap_or(usize::MAX);
             let value = thread.element(self.terms, at, 1)?;
-            // The order of lanes makes no difference to what is the same.
-            let key = place.after(by);
-            let (lane, other) = *sent.written.entry(key).or_insert((access.lane, value));
-            if lane != access.lane && other != value {
-                return Err(Unknown::new(
-                    "lanes of a message write different values to a byte",
-                ));
+            // The order of lanes makes no difference to what is the same, or where but one of them writes.
+            let written = sent.written.entry(place.after(by)).or_default();
+            for (lane, other, holds) in written.iter() {
+                if *lane == access.lane || *other == value {
+                    continue;
+                }
+                let both = self.terms.and(*holds, condition);
+                let never = self.terms.number(both) == Some(0)
+                    || self.decisions.can(self.terms, both) == Answer::Never;
+                if !never {
+                    return Err(Unknown::new(
+                        "lanes of a message write different values to a byte",
+                    ));
+                }
             }
-            self.write(place, by, (value, condition), Access::Write)?;
+            written.push((access.lane, value, condition));
+            let how = match self.terms.number(condition) {
+                Some(1) => Access::Commuting(Kind::Same(value)),
+                _ => Access::Write,
+            };
+            self.write(place, by, (value, condition), how)?;
         }
         Ok(())
     }

@@ -128,8 +128,8 @@ pub struct Output {
 pub struct Proof {
     /// The answer.
     pub verdict: Verdict,
-    /// Whether both are the same steps, but for the names of registers and labels and for what nothing depends on: the proof
-    /// holds for whatever they do, and nothing else was compared.
+    /// Whether each step of both does the same, but for the names of registers and labels and for what nothing depends on: the
+    /// proof holds for whatever they do, and nothing else was compared.
     pub steps: bool,
     /// What was compared, if both kernels were understood.
     pub outputs: Vec<Output>,
@@ -305,15 +305,25 @@ impl<'a> Question<'a> {
         trials.run(first..first.saturating_mul(1 + AGAIN), self.deadline)
     }
 
-    /// Whether both are the same steps but for names, and start with scalars of any value at the same places.
+    /// Whether both are the same steps but for names, and start with scalars of any value at the same places: where each
+    /// of their bytes is zero and where it has its number, both have the same bytes.
     fn same(&self) -> Result<bool, LaunchError> {
         let [old, new] = &self.sides;
-        let same = |arguments: &[Argument]| {
-            let (old, new) = (self.launch(old, arguments)?, self.launch(new, arguments)?);
-            same(&old, &new, self.deadline)
+        let mut all = vec![self.arguments.to_vec()];
+        if !self.inputs.symbolic.is_empty() {
+            let Some(numbered) = self.inputs.numbered(self.arguments) else {
+                return Ok(false);
+            };
+            all.extend([self.inputs.zero(self.arguments), numbered]);
+        }
+        let launch = |arguments: &Vec<Argument>| {
+            Ok([self.launch(old, arguments)?, self.launch(new, arguments)?])
         };
-        let numbered = || self.inputs.numbered(self.arguments);
-        Ok(same(self.arguments)? && (self.inputs.symbolic.is_empty() || same(&numbered())?))
+        let launches = all
+            .iter()
+            .map(launch)
+            .collect::<Result<Vec<_>, LaunchError>>()?;
+        same(&launches, self.deadline)
     }
 
     fn answer(&self) -> Result<Proof, LaunchError> {

@@ -1,38 +1,72 @@
 //! Whether two launches are the same program but for names: a proof for all inputs without any term.
 //!
-//! A program does not observe where its registers are, what its labels are called, or what it computes that nothing depends
-//! on. Steps that may be left out are left out of both; what remains must be the same, one step after the other, with a
+//! A program does not observe where its registers are, what its labels are called, what it computes that nothing depends
+//! on, or a barrier of one thread. Steps that may be left out are left out of both; what remains must be the same, one step after the other, with a
 //! bijection of the variables' storage. Threads then start with the same bytes in corresponding places, and whatever one
 //! launch does, the other does step by step: also with what nobody wrote, with races, and with operations that terms do not
 //! look into.
 //!
 //! Each access is checked to stay inside of the storage that it begins in, so that no other relation of places matters.
 //! Addresses of registers are numbers that a program sees: variables whose address is taken must be at the same places.
+//!
+//! What the other threads of a group have done so far depends on how many instructions a thread has run, which steps that are
+//! left out change. Where atomic operations show that, threads must run at the same pace.
 
+use crate::atomic::commutes;
+use crate::local::{Byte, Local};
+use crate::starts::{Starts, destinations};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use visakit_exec::code::{Action, Code, Compute, Lane, Nameless, Operation, Step};
-use visakit_exec::{Limits, Program};
+use visakit_exec::code::{
+    Action, Code, Compute, Flag, Lane, Message, Nameless, Operation, Step, Target,
+};
+use visakit_exec::{Limits, Program, SLICE};
 use visakit_launch::{Launch, LaunchError};
 
-/// Whether both launches do the same, step by step. False says nothing.
+/// Whether both launches of each pair do the same, step by step. All are of the same two programs. False says nothing.
 ///
 /// # Errors
 /// Those of starting a group.
 pub(crate) fn same(
-    old: &Launch,
-    new: &Launch,
+    launches: &[[Launch; 2]],
     deadline: Option<Instant>,
 ) -> Result<bool, LaunchError> {
-    if old.objects() != new.objects() || !old.memory().is_like(new.memory()) {
+    let Some([old, new]) = launches.first() else {
+        return Ok(false);
+    };
+    let threads = threads(old)?.max(threads(new)?);
+    let mut sides = [old, new].map(|launch| Side::new(launch.program(), threads > 1));
+    let pairs = match Bijection::between(&sides) {
+        Some(pairs) => pairs,
+        None => {
+            for (number, side) in sides.iter_mut().enumerate() {
+                let launches = launches.iter().filter_map(|pair| pair.get(number));
+                side.starts = Starts::of(side.program, launches, deadline)?;
+            }
+            let Some(pairs) = Bijection::between(&sides) else {
+                return Ok(false);
+            };
+            pairs
+        }
+    };
+    let [first, second] = &sides;
+    let alone = threads <= 1 && old.group_count() <= 1 && new.group_count() <= 1;
+    if !alone && first.pace() != second.pace() && (first.shows_order() || second.shows_order()) {
         return Ok(false);
     }
-    let sides = [Side::new(old.program()), Side::new(new.program())];
-    match Bijection::between(&sides) {
-        Some(pairs) => starts(old, new, &pairs, deadline),
-        None => Ok(false),
+    for [old, new] in launches {
+        let alike = old.objects() == new.objects() && old.memory().is_like(new.memory());
+        if !alike || !starts(old, new, &pairs, deadline)? {
+            return Ok(false);
+        }
     }
+    Ok(true)
+}
+
+/// Threads of a group.
+fn threads(launch: &Launch) -> Result<usize, LaunchError> {
+    Ok(launch.start(0, &Limits::default())?.threads().len())
 }
 
 /// Whether all threads start with the same bytes in corresponding places, and the same local and scratch memory.
@@ -87,10 +121,15 @@ struct Side<'p> {
     /// Variables with those that they overlap, in whole registers, and constants; ascending.
     storage: Vec<Range<usize>>,
     kept: Vec<bool>,
+    /// Whether groups have several threads: barriers order nothing else.
+    several: bool,
+    /// For each step, whether all lanes that started are there.
+    converged: Vec<bool>,
+    starts: Starts,
 }
 
 impl<'p> Side<'p> {
-    fn new(program: &'p Program) -> Self {
+    fn new(program: &'p Program, several: bool) -> Self {
         let code = program.code();
         let slots = (0..code.routines.len()).flat_map(|r| program.declared(r));
         let slots = slots.map(|declared| &declared.slot);
@@ -124,6 +163,9 @@ impl<'p> Side<'p> {
             program,
             storage,
             kept: Vec::new(),
+            several,
+            converged: code.converged(),
+            starts: Starts::default(),
         };
         side.kept = side.needed();
         side
@@ -166,9 +208,11 @@ impl<'p> Side<'p> {
                     Action::Compute(compute) if !is_indirect(step) => Some(compute),
                     _ => None,
                 };
-                let needs = match computes {
-                    Some(compute) => clock || writes(compute).any(needed),
-                    None => clock || !matches!(step.action, Action::Nothing),
+                let needs = match (computes, &step.action) {
+                    (Some(compute), _) => clock || writes(compute).any(needed),
+                    (None, Action::Nothing) => clock,
+                    (None, Action::Barrier) => clock || self.several,
+                    (None, _) => true,
                 };
                 if *kept || !needs {
                     continue;
@@ -190,6 +234,22 @@ impl<'p> Side<'p> {
         kept
     }
 
+    /// A step. Where all of its lanes run, whatever its mask says, it is that of the first lanes without a mask.
+    fn step(&self, place: usize) -> Option<Step> {
+        let mut step = self.code().steps.get(place)?.clone();
+        let lanes = step.lanes;
+        let mask = u32::MAX >> (32 - u32::from(lanes.count).clamp(1, 32));
+        let all = mask.checked_shl(lanes.first.into())?;
+        let full = lanes.no_mask
+            || self.converged.get(place) == Some(&true) && self.starts.lanes & all == all;
+        let straight = matches!(step.action, Action::Compute(_) | Action::Message(_));
+        if full && straight {
+            step.lanes.first = 0;
+            step.lanes.no_mask = true;
+        }
+        Some(step)
+    }
+
     /// Places of the steps that are kept, and for each step the number of those before it.
     fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let (mut kept, mut before) = (Vec::new(), Vec::new());
@@ -202,10 +262,40 @@ impl<'p> Side<'p> {
         (kept, before)
     }
 
-    /// Whether all that a step accesses without an address is inside of the storage that it begins in.
-    fn stays(&self, step: &Step) -> bool {
-        let written = step.written().into_iter().flatten();
-        written.chain(step.read()).all(|bytes| self.inside(&bytes))
+    /// Whether all that steps access without an address is inside of the storage that it begins in: also those that are
+    /// left out, as nothing depends on what they write there.
+    fn stays(&self) -> bool {
+        let inside = |step: &Step| accessed(step).iter().all(|bytes| self.inside(bytes));
+        self.code().steps.iter().all(inside)
+    }
+
+    /// Instructions that are left out before each step that is kept, and after the last one.
+    fn pace(&self) -> Vec<usize> {
+        let mut pace = vec![0];
+        for (step, kept) in self.code().steps.iter().zip(&self.kept) {
+            match pace.last_mut() {
+                _ if *kept => pace.push(0),
+                Some(left_out) => *left_out += usize::from(step.action.is_instruction()),
+                None => {}
+            }
+        }
+        pace
+    }
+
+    /// Whether a thread may run so long that others have their turn before it waits or ends, and there is an atomic
+    /// operation whose result depends on which of them came first.
+    fn shows_order(&self) -> bool {
+        let steps = &self.code().steps;
+        let repeats = |(place, step): (usize, &Step)| match &step.action {
+            Action::Call { .. } | Action::CallAddress { .. } => true,
+            _ => step.nameless().targets.iter().any(|to| *to <= place),
+        };
+        let long = steps.len() as u64 >= SLICE || steps.iter().enumerate().any(repeats);
+        let ordered = |step: &Step| match &step.action {
+            Action::Message(message) => is_ordered(message),
+            _ => false,
+        };
+        long && steps.iter().any(ordered)
     }
 
     /// The bytes of a constant from a place on.
@@ -221,6 +311,33 @@ impl<'p> Side<'p> {
         let routines = self.code().routines.iter();
         routines.map(move |r| r.own.iter().any(|own| own.contains(&place)))
     }
+}
+
+/// Whether a message has an atomic operation whose result depends on the order of threads.
+fn is_ordered(message: &Message) -> bool {
+    match message.name() {
+        "counter" | "typed_atomic" => true,
+        "atomic" => {
+            let atomic = message.lanes().and_then(|lanes| lanes.atomic);
+            message.operands().loaded.is_some() || !atomic.is_some_and(|a| commutes(a.op))
+        }
+        _ => false,
+    }
+}
+
+/// Bytes that a step accesses at places that it names, all lanes together.
+fn accessed(step: &Step) -> Vec<Range<usize>> {
+    let mut all = step.read();
+    all.extend(step.predicate.as_ref().map(Flag::word_range));
+    match &step.action {
+        Action::Compute(compute) => {
+            all.extend(destinations(compute, step));
+            let flags = compute.flags.iter().take(compute.operation.flags());
+            all.extend(flags.map(Flag::word_range));
+        }
+        _ => all.extend(step.written().into_iter().flatten()),
+    }
+    all
 }
 
 /// Whether an address decides which registers a step accesses.
@@ -241,6 +358,19 @@ fn is_indirect(step: &Step) -> bool {
         | Action::NamedWait(_) => true,
         _ => false,
     }
+}
+
+/// Places that a computation without addresses names besides its sources.
+fn own_places(step: &Step) -> Vec<usize> {
+    let Action::Compute(compute) = &step.action else {
+        return Vec::new();
+    };
+    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+    let written = destinations.filter(|to| to.target != Target::Null);
+    let flags = compute.flags.iter().take(compute.operation.flags());
+    let flags = flags.chain(&compute.sets).chain(&step.predicate);
+    let flags = flags.map(|flag| flag.offset as usize);
+    written.map(|to| to.offset).chain(flags).collect()
 }
 
 /// Places that a computation without addresses writes.
@@ -289,6 +419,7 @@ struct Bijection<'a, 'p> {
     sides: &'a [Side<'p>; 2],
     /// For each storage of a side that of the other.
     other: [Vec<Option<usize>>; 2],
+    local: Local,
 }
 
 impl<'a, 'p> Bijection<'a, 'p> {
@@ -297,9 +428,18 @@ impl<'a, 'p> Bijection<'a, 'p> {
         let mut pairs = Self {
             sides,
             other: [0, 1].map(|n| vec![None; sides.get(n).map_or(0, |s| s.storage.len())]),
+            local: Local::new(),
         };
         let [old, new] = sides;
-        (old.program.grf_bytes() == new.program.grf_bytes()).then_some(())?;
+        let facts = |side: &Side<'_>| {
+            let program = side.program;
+            (
+                program.grf_bytes(),
+                program.simd_size(),
+                side.code().largest,
+            )
+        };
+        (facts(old) == facts(new) && old.stays() && new.stays()).then_some(())?;
         // Predefined variables mean something of themselves, and addresses are seen.
         for (name, slot) in old.program.predefined_variables() {
             let mut others = new.program.predefined_variables();
@@ -324,11 +464,13 @@ impl<'a, 'p> Bijection<'a, 'p> {
             (old_before.get(a.entry)? == new_before.get(b.entry)?).then_some(())?;
         }
         for (a, b) in old_steps.iter().zip(&new_steps) {
-            let (a, b) = (old.code().steps.get(*a)?, new.code().steps.get(*b)?);
-            (old.stays(a) && new.stays(b)).then_some(())?;
+            let (a, b) = (old.step(*a)?, new.step(*b)?);
             let first = a.nameless();
-            let mut others = std::iter::once(b.nameless()).chain(exchanged(b));
-            let second = others.find(|second| pairs.fits(&first, second))?;
+            let mut others = std::iter::once(b.nameless()).chain(exchanged(&b));
+            let (first, second) = match others.find(|second| pairs.fits(&first, second)) {
+                Some(second) => (first, second),
+                None => pairs.computed(&a, &b)?,
+            };
             for (a, b) in first.places.into_iter().zip(second.places) {
                 pairs.pair(a, b)?;
             }
@@ -337,6 +479,70 @@ impl<'a, 'p> Bijection<'a, 'p> {
             }
         }
         pairs.storage()
+    }
+
+    /// The steps without what they compute, if that is the same: integers may be computed in different ways.
+    fn computed(&mut self, old: &Step, new: &Step) -> Option<(Nameless, Nameless)> {
+        let (Action::Compute(first), Action::Compute(second)) = (&old.action, &new.action) else {
+            return None;
+        };
+        let frame = |step: &Step, compute: &Compute| {
+            let compute = Compute {
+                operation: first.operation,
+                lane: first.lane,
+                precision: first.precision,
+                // Nobody is asked where they are.
+                sources: Default::default(),
+                ..compute.clone()
+            };
+            let action = Action::Compute(Arc::new(compute));
+            let mut nameless = Step {
+                action,
+                ..step.clone()
+            }
+            .nameless();
+            nameless.places = own_places(step);
+            nameless
+        };
+        let frames = (frame(old, first), frame(new, second));
+        let flags = first.operation.flags() == second.operation.flags();
+        if is_indirect(old) || is_indirect(new) || !flags || !self.fits(&frames.0, &frames.1) {
+            return None;
+        }
+        let sides = self.sides;
+        // What is written later is taken for what has the same place among the sources.
+        let number = |side: usize, place: usize| {
+            let of = sides.get(side)?;
+            let constant = of.constant(place).and_then(<[u8]>::first).copied();
+            constant.or_else(|| of.starts.known.get(place).copied().flatten())
+        };
+        for (a, b) in first
+            .sources
+            .iter()
+            .zip(&second.sources)
+            .take(first.operation.sources())
+        {
+            let plain = number(0, a.offset).is_none() && number(1, b.offset).is_none();
+            if plain && let Some(Some(_)) = self.found(a.offset, b.offset) {
+                self.pair(a.offset, b.offset)?;
+            }
+        }
+        let [_, others] = &self.other;
+        let byte = |side: usize, place: usize| {
+            if let Some(number) = number(side, place) {
+                return Some(Byte::Known(number));
+            }
+            let of = sides.get(side)?;
+            if side == 0 {
+                return Some(Byte::At(place));
+            }
+            let owner = of.owner(place)?;
+            let storage = of.storage.get(owner)?;
+            let other = sides.first()?.storage.get((*others.get(owner)?)?)?;
+            Some(Byte::At(other.start + (place - storage.start)))
+        };
+        let equal = self.local.equal(old, [first, second], byte)?;
+        equal.then_some(frames)
     }
 
     /// Whether two steps are the same, as far as each of their places alone says.
@@ -384,10 +590,9 @@ impl<'a, 'p> Bijection<'a, 'p> {
         for (a, b) in others.iter().enumerate() {
             let Some(b) = b else { continue };
             let (a, b) = (first.storage.get(a)?, second.storage.get(*b)?);
-            first
-                .saved(a.start)
-                .eq(second.saved(b.start))
-                .then_some(())?;
+            for (a, b) in [(a.start, b.start), (a.end - 1, b.end - 1)] {
+                first.saved(a).eq(second.saved(b)).then_some(())?;
+            }
             all.push([a.clone(), b.clone()]);
         }
         Some(all)

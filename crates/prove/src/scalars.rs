@@ -41,11 +41,7 @@ impl Inputs {
 
     /// The arguments with other scalars in place of those of any value: each byte as a function says for its number,
     /// counted from 1.
-    pub(crate) fn marked(
-        &self,
-        arguments: &[Argument],
-        byte: impl Fn(usize) -> u8,
-    ) -> Vec<Argument> {
+    fn marked(&self, arguments: &[Argument], byte: impl Fn(usize) -> u8) -> Vec<Argument> {
         let (mut arguments, mut number) = (arguments.to_vec(), 0);
         for (place, argument) in arguments.iter_mut().enumerate() {
             if let (Argument::Value(bytes), true) = (argument, self.symbolic.contains(&place)) {
@@ -58,9 +54,19 @@ impl Inputs {
         arguments
     }
 
-    /// The arguments with the number of each byte in its place.
-    pub(crate) fn numbered(&self, arguments: &[Argument]) -> Vec<Argument> {
-        self.marked(arguments, |number| u8::try_from(number).unwrap_or(0))
+    /// The arguments with zeros in place of scalars of any value.
+    pub(crate) fn zero(&self, arguments: &[Argument]) -> Vec<Argument> {
+        self.marked(arguments, |_| 0)
+    }
+
+    /// The arguments with the number of each byte in its place; `None` if there are more numbers than a byte has.
+    pub(crate) fn numbered(&self, arguments: &[Argument]) -> Option<Vec<Argument>> {
+        let last = std::cell::Cell::new(0);
+        let numbered = self.marked(arguments, |number| {
+            last.set(number);
+            u8::try_from(number).unwrap_or(0)
+        });
+        (last.get() <= usize::from(u8::MAX)).then_some(numbered)
     }
 }
 
@@ -103,12 +109,12 @@ impl Scalars {
         if all.is_empty() {
             return Ok(None);
         }
-        if all.len() > usize::from(u8::MAX) {
-            return Err(Unknown::new("scalars of any value of more than 255 bytes").into());
-        }
+        let numbered = inputs.numbered(arguments);
+        let numbered =
+            numbered.ok_or_else(|| Unknown::new("scalars of any value of more than 255 bytes"))?;
         let scalars = Self {
-            zero: launch(&inputs.marked(arguments, |_| 0))?,
-            numbered: launch(&inputs.numbered(arguments))?,
+            zero: launch(&inputs.zero(arguments))?,
+            numbered: launch(&numbered)?,
             bytes: all,
         };
         if !scalars.zero.memory().is_like(scalars.numbered.memory()) {

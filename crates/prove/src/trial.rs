@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use visakit_check::{Checks, Kind, check};
+use visakit_exec::FaultKind;
 use visakit_launch::{Argument, Config, LaunchError, Loaded, Variables};
 
 /// How two kernels differ.
@@ -28,7 +29,7 @@ pub enum Difference {
     },
     /// Only the new kernel has a fault.
     Fault(String),
-    /// The output of `printf`.
+    /// The output of `printf`: its lines, in any order.
     Printed {
         /// What the old kernel prints.
         old: String,
@@ -54,8 +55,40 @@ pub(crate) struct Trials<'a> {
 /// What is in each argument after a run.
 type Contents = Vec<Option<Vec<u8>>>;
 
-/// What a run leaves: the contents, and what was printed.
-type Left = (Contents, Vec<u8>);
+/// What became of a run.
+enum Ran {
+    /// It leaves the contents, and what was printed.
+    Left(Contents, Vec<u8>),
+    /// It came to a fault.
+    Fault(String),
+    /// It came to a bound of the executor, or to what that does not run: nothing is known.
+    Unfinished,
+}
+
+impl Ran {
+    fn failed(error: &LaunchError) -> Self {
+        let unfinished = match error {
+            LaunchError::Steps(_)
+            | LaunchError::Stopped
+            | LaunchError::OutOfMemory { .. }
+            | LaunchError::TooLarge { .. } => true,
+            LaunchError::Fault { fault, .. } => matches!(
+                fault.kind,
+                FaultKind::StepLimit(_)
+                    | FaultKind::MemoryLimit(_)
+                    | FaultKind::OutOfMemory(_)
+                    | FaultKind::CallDepth(_)
+                    | FaultKind::Stopped
+                    | FaultKind::Unsupported(_)
+            ),
+            _ => false,
+        };
+        match unfinished {
+            true => Self::Unfinished,
+            false => Self::Fault(error.to_string()),
+        }
+    }
+}
 
 /// Instructions of a run; a kernel that needs more tells nothing.
 const MOST_STEPS: u64 = 5_000_000;
@@ -168,12 +201,8 @@ impl<'a> Trials<'a> {
         generated(self.arguments, self.inputs, seed, &self.numbers)
     }
 
-    /// What one of the two leaves, or its fault.
-    fn ran(
-        &self,
-        side: usize,
-        arguments: &[Argument],
-    ) -> Result<Result<Left, String>, LaunchError> {
+    /// Runs one of the two.
+    fn ran(&self, side: usize, arguments: &[Argument]) -> Result<Ran, LaunchError> {
         let config = Config {
             max_steps: MOST_STEPS,
             ..self.config
@@ -185,12 +214,13 @@ impl<'a> Trials<'a> {
             _ => kernel.prepare(range, arguments, &config)?,
         };
         Ok(match launch.run(&config) {
-            Ok(outcome) => {
+            Ok(outcome) if outcome.end.is_complete() => {
                 let contents = (0..arguments.len()).map(|n| outcome.memory(n));
                 let contents = contents.map(|bytes| bytes.map(<[u8]>::to_vec)).collect();
-                Ok((contents, outcome.printed))
+                Ran::Left(contents, outcome.printed)
             }
-            Err(error) => Err(error.to_string()),
+            Ok(_) => Ran::Unfinished,
+            Err(error) => Ran::failed(&error),
         })
     }
 
@@ -210,7 +240,7 @@ impl<'a> Trials<'a> {
             if deadline.is_some_and(|end| Instant::now() > end) {
                 break;
             }
-            let Ok((expected, _)) = self.ran(0, &arguments)? else {
+            let Ran::Left(expected, _) = self.ran(0, &arguments)? else {
                 continue;
             };
             let Some(found) = self.checked(new, &arguments)? else {
@@ -255,12 +285,13 @@ impl<'a> Trials<'a> {
         arguments: &[Argument],
     ) -> Result<Option<(Difference, Contents)>, LaunchError> {
         // Where the old kernel has a fault, the new one may do anything.
-        let Ok((expected, printed)) = self.ran(0, arguments)? else {
+        let Ran::Left(expected, printed) = self.ran(0, arguments)? else {
             return Ok(None);
         };
         let (found, other) = match self.ran(1, arguments)? {
-            Ok(left) => left,
-            Err(fault) => return Ok(Some((Difference::Fault(fault), expected))),
+            Ran::Left(found, other) => (found, other),
+            Ran::Fault(fault) => return Ok(Some((Difference::Fault(fault), expected))),
+            Ran::Unfinished => return Ok(None),
         };
         let pairs = expected.iter().zip(&found).enumerate();
         for (argument, (old, new)) in pairs {
@@ -280,7 +311,7 @@ impl<'a> Trials<'a> {
                 return Ok(Some((difference, expected)));
             }
         }
-        if printed != other {
+        if lines(&printed) != lines(&other) {
             let [old, new] = [printed, other].map(|text| String::from_utf8_lossy(&text).into());
             return Ok(Some((Difference::Printed { old, new }, expected)));
         }
@@ -333,6 +364,13 @@ impl<'a> Trials<'a> {
     }
 }
 
+/// Lines of a text, in an order that does not depend on that of threads.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    lines.sort_unstable();
+    lines
+}
+
 /// The arguments with generated contents, the first being the given ones. Some contents are made of `numbers`.
 pub(crate) fn generated(
     arguments: &[Argument],
@@ -355,4 +393,17 @@ pub(crate) fn generated(
         }
     }
     arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    /// Groups print in any order.
+    #[test]
+    fn the_order_of_lines_is_no_difference() {
+        assert_eq!(lines(b"a 1\nb 2\n"), lines(b"b 2\na 1\n"));
+        assert_ne!(lines(b"a 1\nb 2\n"), lines(b"b 1\na 2\n"));
+        assert_ne!(lines(b"a\na\n"), lines(b"a\n"));
+    }
 }

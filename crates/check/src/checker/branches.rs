@@ -1,30 +1,17 @@
 //! Branches, and barriers.
 
 use super::{Cause, Checker, NONE, small};
-use crate::definedness::{flag_word, undefined_lanes};
+use crate::definedness::undefined_lanes;
 use crate::finding::{Finding, Kind, Other, Space};
-use crate::shadow::element;
-use visakit_exec::code::{Action, Combine, Flag, Scalar};
+use visakit_exec::code::{Action, Flag, Scalar};
 use visakit_exec::{Fault, FaultKind, InstructionEvent};
 
 impl Checker {
     /// Whether the branch of all lanes that a predicate decides may go either way.
     fn is_open(&self, flag: &Flag, event: &InstructionEvent<'_>, running: u32) -> Option<u8> {
         let shadow = &self.group.threads.get(event.thread)?.as_ref()?.shadow;
-        let undefined = undefined_lanes(flag, shadow);
-        if undefined & running == 0 {
-            return None;
-        }
-        let bits = element(event.registers, flag.offset as usize, 4);
-        let bits = u32::try_from(bits).unwrap_or(0);
-        let known = flag.tested & !flag_word(flag, shadow);
-        let decided = match flag.combine {
-            Combine::PerLane => false,
-            Combine::Any => bits & known != 0,
-            Combine::All => !bits & known != 0,
-        };
-        let lane = (undefined & running).trailing_zeros();
-        (!decided).then(|| u8::try_from(lane).unwrap_or(0))
+        let undefined = undefined_lanes(flag, event.registers, shadow) & running;
+        (undefined != 0).then(|| u8::try_from(undefined.trailing_zeros()).unwrap_or(0))
     }
 
     pub(super) fn branch(&mut self, event: &InstructionEvent<'_>) {
@@ -207,11 +194,11 @@ impl Checker {
         let flag = step.predicate?;
         let shadow = &self.group.threads.get(event.thread)?.as_ref()?.shadow;
         let first = u32::from(step.lanes.first);
-        let mut lanes = undefined_lanes(&flag, shadow);
+        let mut lanes = undefined_lanes(&flag, event.registers, shadow);
         if !step.lanes.no_mask {
             lanes &= event.running.checked_shr(first).unwrap_or(0);
         }
-        (lanes != 0 && flag_word(&flag, shadow) != 0).then(|| {
+        (lanes != 0).then(|| {
             let lane = u8::try_from(lanes.trailing_zeros()).unwrap_or(0);
             (flag.offset as usize, lane)
         })

@@ -84,7 +84,7 @@ impl Observer for Checker {
                     let shadow = &mut thread.shadow;
                     let unsure = predicate.map_or(0, |flag| {
                         let running = running.checked_shr(info.first.into()).unwrap_or(0);
-                        undefined_lanes(&flag, shadow) & running
+                        undefined_lanes(&flag, event.registers, shadow) & running
                     });
                     let defined = |r: &Range<usize>| shadow.is_defined(r.start, r.len());
                     if unsure == 0 && reads.as_ref().is_some_and(|r| r.iter().all(defined)) {

@@ -68,7 +68,7 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
             let sources = compute.sources.iter().take(used);
             let mut reads = Some(Vec::new());
             for (number, source) in sources.clone().enumerate() {
-                let lanes = definedness::lanes_read(compute.operation, number, lanes);
+                let lanes = compute.operation.elements(number, lanes);
                 match (definedness::bounds(source, lanes), &mut reads) {
                     (Some(range), Some(reads)) if !range.is_empty() => reads.push(range),
                     (Some(_), _) => {}

@@ -212,7 +212,7 @@ pub(crate) struct Earlier {
     pub(crate) lane: u8,
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
-    /// It wrote the same value.
+    /// It wrote the same value, or read that.
     pub(crate) same_value: bool,
     /// The same lane accessed all bytes that both access.
     pub(crate) same_lane: bool,
@@ -457,8 +457,19 @@ impl Cells {
             tell(slot, bytes, (true, true, false));
         }
         if now.writes {
+            // The lane that wrote the value read it afterwards, and would read the same now.
+            let write = place.write;
+            let wrote = record(write).filter(|_| place.holds(now));
+            let reads_it = |read: Slot| {
+                let lanes = read.lanes();
+                lanes == write.lanes()
+                    && lanes != UNKNOWN
+                    && wrote
+                        .zip(record(read))
+                        .is_some_and(|(w, r)| w.same_thread(&r) && w.time < r.time)
+            };
             for (at, read) in (1..).zip(place.reads) {
-                tell(read, facts.bytes(at), (false, false, false));
+                tell(read, facts.bytes(at), (false, false, reads_it(read)));
             }
             if let Some((slot, bytes)) = atomic_reads.get(&cell).filter(|_| !now.atomic) {
                 tell(*slot, *bytes, (false, true, false));

@@ -22,7 +22,7 @@ use visakit_prove::{Difference, Mode, Options, Proof, Side, Verdict, prove};
   visakit run --case apart/old apart/new
       what they do on the inputs that tell them apart
 
-The grid, the sizes of buffers, and all arguments that are no buffers are as given, unless they are named by --symbolic;
+The grid, the sizes of buffers, and all arguments that are no buffers are as given, unless they are named by --any-value;
 what is in the buffers is not known.
 docs/proving.md says what a proof means. The exit code is 0 if the kernels are proven equal, 1 otherwise, 2 for input
 that cannot be used.")]
@@ -40,7 +40,7 @@ pub(crate) struct ProveArgs {
     known: Vec<usize>,
     /// The scalar argument N has any value; the given one is only tried first.
     #[arg(long, value_name = "N", value_delimiter = ',')]
-    symbolic: Vec<usize>,
+    any_value: Vec<usize>,
     /// How many generated contents both kernels run on before anything is proven.
     #[arg(long, value_name = "N", default_value_t = 48)]
     trials: u64,
@@ -232,7 +232,7 @@ fn pair(
 ) -> Result<Answer, Failure> {
     let options = Options {
         known: args.known.clone(),
-        symbolic: args.symbolic.clone(),
+        symbolic: args.any_value.clone(),
         trials: args.trials,
         time: Duration::from_secs(args.time),
         mode: args.mode.mode(),
@@ -264,19 +264,28 @@ fn pair(
     if let (Some(folder), Verdict::Refuted(found)) = (&args.witness, &proof.verdict) {
         let sides = [(old, "old"), (new, "new")];
         for ((given, name), zeinfo) in sides.into_iter().zip(&zeinfo()?) {
-            let left = (found.arguments.as_slice(), found.expected.as_slice());
-            witness::write(folder, name, (given.kernel, &given.range), left, zeinfo)?;
+            let printed = match &found.difference {
+                Difference::Printed { old, .. } => Some(old.as_str()),
+                _ => None,
+            };
+            let left = witness::Left {
+                expected: &found.expected,
+                printed,
+            };
+            let launch = (given.kernel, &given.range, true);
+            witness::write(folder, name, launch, &found.arguments, &left, zeinfo)?;
         }
     }
     Ok(Answer {
         kernel: printable(old.kernel.info().name.as_bytes()),
-        assumed: assumptions((&args.known, &args.symbolic), &old.range, old.arguments),
+        assumed: assumptions((&args.known, &args.any_value), &old.range, old.arguments),
         proof,
     })
 }
 
 /// What was compared of kernels that are the same step by step.
-const SAME: &str = "all instructions: the same, but for names and for what nothing depends on";
+const SAME: &str =
+    "all instructions: each does the same, but for names and for what nothing depends on";
 
 pub(super) const fn verdict(proof: &Proof) -> &'static str {
     match proof.verdict {

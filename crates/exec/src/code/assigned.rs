@@ -50,6 +50,30 @@ pub(crate) fn exposed(code: &Code, addressed: &[Range<usize>]) -> Option<Vec<boo
     walk.known.then_some(walk.exposed)
 }
 
+impl Code {
+    /// For each step, whether all lanes that started are there whenever it runs; false where that is not known.
+    #[must_use]
+    pub fn converged(&self) -> Vec<bool> {
+        let mut converged = vec![false; self.steps.len()];
+        let calls = |step: &Step| {
+            matches!(
+                step.action,
+                Action::Call { .. } | Action::CallAddress { .. }
+            )
+        };
+        if self.steps.iter().any(calls) {
+            return converged;
+        }
+        let blocks = self.blocks();
+        for (block, parted) in blocks.iter().zip(parted(self, &blocks)) {
+            if let Some(part) = converged.get_mut(block.steps.clone()) {
+                part.fill(!parted);
+            }
+        }
+        converged
+    }
+}
+
 /// Lanes that some step of the code works on.
 pub(crate) fn lanes(code: &Code) -> u32 {
     let lanes = code.steps.iter().map(|s| s.lanes.first + s.lanes.count);

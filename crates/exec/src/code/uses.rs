@@ -1,6 +1,5 @@
 //! The parts of the register file that a step reads and writes, lane by lane.
 
-use super::assigned::looks_around;
 use crate::code::{
     Action, Compute, Destination, LaneMessage, Message, Region, Scalar, Source, Step, Systolic,
 };
@@ -196,26 +195,19 @@ impl Collector<'_> {
     }
 
     fn compute(&mut self, compute: &Compute) {
-        let used = compute.operation.sources();
-        let first = self.to.len();
-        for source in compute.sources.iter().take(used) {
-            self.source(source);
+        let (operation, lanes) = (compute.operation, self.step.lanes.count.into());
+        let sources = compute.sources.iter().take(operation.sources());
+        let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+        if operation.is_by_lane() {
+            sources.for_each(|source| self.source(source));
+            destinations.for_each(|destination| self.destination(destination));
+            return;
         }
-        for destination in std::iter::once(&compute.destination).chain(&compute.second) {
-            self.destination(destination);
+        // Some read elements of other lanes, or of lanes that the step does not have.
+        for (number, source) in sources.enumerate() {
+            self.anyhow(source.extent(operation.elements(number, lanes)));
         }
-        if !compute.operation.is_by_lane() {
-            // Some operations read other elements, besides: what variable they are of is known.
-            let around = looks_around(compute.operation);
-            for one in self.to.iter_mut().skip(first) {
-                let all = one.lanes.extent();
-                let end = if around { all.start + 1 } else { all.end };
-                *one = Use {
-                    way: Way::Anyhow,
-                    lanes: Lanes::whole(all.start..end),
-                };
-            }
-        }
+        destinations.for_each(|destination| self.anyhow(destination.extent(lanes)));
     }
 
     fn source(&mut self, source: &Source) {

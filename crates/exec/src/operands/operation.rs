@@ -1,5 +1,6 @@
 //! The operations of steps.
 
+use std::ops::Range;
 use visakit_isa::DataType;
 
 /// The type in which lanes are computed. Sources are converted to it, results from it.
@@ -283,6 +284,25 @@ operations! {
 }
 
 impl Operation {
+    /// Lanes whose elements of a source a lane's result depends on.
+    #[must_use]
+    pub fn lanes_of(self, source: usize, lane: usize) -> Range<usize> {
+        let group = |size: usize| lane / size * size..(lane / size + 1) * size;
+        match (self, source) {
+            (Self::Differences | Self::DifferencesAdd, 0 | 1) => group(2),
+            (Self::DotProduct(_), _) => group(4),
+            (Self::Line | Self::Plane, 0) => 0..4,
+            (Self::ShuffleNibbles(_), 0) => 0..16,
+            _ => lane..lane + 1,
+        }
+    }
+
+    /// How many elements of a source it reads for this many lanes.
+    #[must_use]
+    pub fn elements(self, source: usize, lanes: usize) -> usize {
+        self.lanes_of(source, lanes.saturating_sub(1)).end
+    }
+
     /// Whether a lane of its results depends only on the same lane of its sources, and each enabled lane is written.
     #[must_use]
     pub const fn is_by_lane(self) -> bool {

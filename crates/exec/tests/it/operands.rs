@@ -244,3 +244,70 @@ fn lanes_are_those_of_the_thread() {
         }
     }
 }
+
+/// The result of an operation that reads elements of other lanes depends on nothing but what its step says that it reads.
+#[test]
+fn steps_say_what_they_read_of_other_lanes() {
+    let lines = [
+        "line (M1, 8) O(0,0)<1> S(0,0)<0;1,0> A(0,0)<1;1,0>",
+        "plane (M1, 8) O(0,0)<1> S(0,0)<0;1,0> A(0,0)<1;1,0>",
+        "dp4 (M1, 8) O(0,0)<1> A(0,0)<1;1,0> S(0,0)<1;1,0>",
+        "sad2 (M1, 8) OW(0,0)<2> AB(0,0)<1;1,0> SB(0,0)<1;1,0>",
+    ];
+    for line in lines {
+        let mut text = ".version 4.1\n.kernel \"k\"\n".to_owned();
+        for name in ["O", "S", "A"] {
+            text += &format!(".decl {name} v_type=G type=f num_elts=16 align=GRF\n");
+        }
+        text += ".decl OW v_type=G type=w num_elts=32 align=GRF alias=<O, 0>\n\
+                 .decl AB v_type=G type=b num_elts=64 align=GRF alias=<A, 0>\n\
+                 .decl SB v_type=G type=b num_elts=64 align=GRF alias=<S, 0>\n\
+                 .kernel_attr SimdSize=8\n";
+        let program = program(&format!("{text}{line}\nret (M1, 1)\n"), &Options::default());
+        let step = &program.code().steps[0];
+        assert!(step.action.is_straight(), "{line}: {step:?}");
+        let read = step.read();
+        let slot = |name| program.variable(name).unwrap().clone();
+        let run = |changed: Option<(usize, u8)>| {
+            let mut sets = Vec::new();
+            for name in ["S", "A"] {
+                let slot = slot(name);
+                let mut bytes: Vec<u8> = (0..16_u8)
+                    .flat_map(|n| f32::from(n + 3).to_le_bytes())
+                    .collect();
+                if let Some((at, bits)) = changed
+                    && let Some(at) = at.checked_sub(slot.offset)
+                    && let Some(byte) = bytes.get_mut(at)
+                {
+                    *byte ^= bits;
+                }
+                sets.push((slot, bytes));
+            }
+            let start = ThreadStart {
+                mask: 0xff,
+                sets,
+                ..ThreadStart::default()
+            };
+            let limits = Limits::default();
+            let mut group = Group::new(&program, 0, &[start], &limits).unwrap();
+            group
+                .run(&program, &Memory::new(0), &limits, &mut ())
+                .unwrap();
+            group.thread(0).unwrap().read(&slot("O")).to_vec()
+        };
+        let usual = run(None);
+        for name in ["S", "A"] {
+            let slot = slot(name);
+            for at in slot.offset..slot.offset + slot.bytes {
+                let differs = [0x01, 0x40]
+                    .iter()
+                    .any(|bits| run(Some((at, *bits))) != usual);
+                assert!(
+                    !differs || read.iter().any(|range| range.contains(&at)),
+                    "{line}: byte {} of {name} is read, {read:?}",
+                    at - slot.offset
+                );
+            }
+        }
+    }
+}

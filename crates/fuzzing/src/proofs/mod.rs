@@ -1,10 +1,14 @@
 //! Random routines and what becomes of them when a line is changed: none is proven equal that a run tells apart.
 //!
+//! Each pair is judged in two ways: on terms, and by steps, where the second routine has other names and instructions on which
+//! nothing depends. By steps, what is edited without a change of a line is proven.
+//!
 //! * `choices.rs`: decisions by a seed, or by the bytes of a fuzzer
 //! * `frame.rs`: the kernel around a routine, and its launch
-//! * `maker.rs`: instructions of the [`Style`]s; `mutant.rs`: changes
+//! * `maker.rs`: instructions of the [`Style`]s; `mutant.rs`: changes; `forms.rs`: edits without effect
 
 mod choices;
+mod forms;
 mod frame;
 mod maker;
 mod mutant;
@@ -74,6 +78,17 @@ pub struct Pair {
     pub old: Vec<String>,
     /// Lines of the second.
     pub new: Vec<String>,
+    /// Chooses the edits without effect.
+    edits: u64,
+}
+
+/// What the comparison of steps says of a routine and of edited ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Steps {
+    /// Whether the same routine is recognised after edits without effect.
+    pub edited: bool,
+    /// Whether the second routine is taken for the same.
+    pub changed: bool,
 }
 
 /// What became of a pair.
@@ -89,6 +104,8 @@ pub enum Outcome {
     Unknown(Unknown),
     /// Proven equal, but a run tells them apart: a fault of the prover.
     Wrong(Difference),
+    /// Edits without effect are not recognised by steps: a fault of the prover.
+    Missed,
     /// They cannot be launched: a fault of the frame.
     Failed(String),
 }
@@ -115,7 +132,12 @@ impl Pair {
         let length = 1 + maker.below(LENGTH);
         let old = maker.routine(length);
         let new = mutant::rewritten(&mut maker, &old);
-        Self { frame, old, new }
+        Self {
+            frame,
+            old,
+            new,
+            edits: seed,
+        }
     }
 
     /// These routines for 16 work-items of one thread.
@@ -126,6 +148,7 @@ impl Pair {
             frame: Frame::plain(),
             old: lines(old),
             new: lines(new),
+            edits: 0,
         }
     }
 
@@ -137,7 +160,13 @@ impl Pair {
         let length = 1 + maker.below(LENGTH);
         let old = maker.routine(length);
         let new = mutant::mutate(&mut maker, &old);
-        Self { frame, old, new }
+        let edits = choices.number();
+        Self {
+            frame,
+            old,
+            new,
+            edits,
+        }
     }
 
     /// The texts of both kernels.
@@ -151,14 +180,17 @@ impl Pair {
     /// # Errors
     /// As [`prove`].
     pub fn proof(&self, options: &Options) -> Result<Option<Proof>, LaunchError> {
+        self.asked(&self.texts(), options)
+    }
+
+    fn asked(&self, texts: &[String; 2], options: &Options) -> Result<Option<Proof>, LaunchError> {
         let options = Options {
             trials: 0,
             ..options.clone()
         };
-        self.frame
-            .with_kernels(&self.texts(), |[old, new], arguments| {
-                prove(old, new, arguments, &Config::default(), &options)
-            })
+        self.frame.with_kernels(texts, |[old, new], arguments| {
+            prove(old, new, arguments, &Config::default(), &options)
+        })
     }
 
     /// Whether generated contents tell the routines apart.
@@ -166,21 +198,96 @@ impl Pair {
     /// # Errors
     /// As [`prove`].
     pub fn difference(&self, runs: u64) -> Result<Option<Difference>, LaunchError> {
+        self.apart(&self.texts(), runs)
+    }
+
+    fn apart(&self, texts: &[String; 2], runs: u64) -> Result<Option<Difference>, LaunchError> {
         let options = Options {
             trials: runs,
             ..Options::default()
         };
-        let found = self
-            .frame
-            .with_kernels(&self.texts(), |[old, new], arguments| {
-                refute(old, new, arguments, &Config::default(), &options)
-            })?;
+        let found = self.frame.with_kernels(texts, |[old, new], arguments| {
+            refute(old, new, arguments, &Config::default(), &options)
+        })?;
         Ok(found.flatten().map(|found| found.difference))
     }
 
-    /// Proves, and runs what is proven.
+    /// The text of the first routine, and those of both after edits without effect.
+    fn edited(&self) -> [String; 3] {
+        let mut choices = Choices::of_seed(self.edits);
+        let [old, new] = [&self.old, &self.new].map(|lines| {
+            let lines = forms::padded(&mut choices, &self.frame, lines);
+            let names = forms::names(&mut choices, &self.frame);
+            forms::renamed(&self.frame, &lines, &names)
+        });
+        [self.frame.text(&self.old), old, new]
+    }
+
+    /// Whether the routines are the same step by step.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn is_same(&self) -> Result<Option<bool>, LaunchError> {
+        self.is_same_text(&self.texts())
+    }
+
+    fn is_same_text(&self, texts: &[String; 2]) -> Result<Option<bool>, LaunchError> {
+        // Terms are out of bounds.
+        let options = Options {
+            steps: 0,
+            sat: false,
+            ..Options::default()
+        };
+        Ok(self.asked(texts, &options)?.map(|proof| proof.steps))
+    }
+
+    /// Compares the steps of the first routine with those of both after edits without effect; `None` if one is no legal
+    /// text.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn steps(&self) -> Result<Option<Steps>, LaunchError> {
+        let [text, old, new] = self.edited();
+        let (first, second) = ([text.clone(), old], [text, new]);
+        let found = (self.is_same_text(&first)?, self.is_same_text(&second)?);
+        Ok(match found {
+            (Some(edited), Some(changed)) => Some(Steps { edited, changed }),
+            _ => None,
+        })
+    }
+
+    /// Whether generated contents tell the first routine and the edited second one apart.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn edited_difference(&self, runs: u64) -> Result<Option<Difference>, LaunchError> {
+        let [text, _, new] = self.edited();
+        self.apart(&[text, new], runs)
+    }
+
+    /// Judges the comparison of steps; `None` if it says nothing wrong.
+    fn judged_by_steps(&self) -> Result<Option<Outcome>, LaunchError> {
+        let Some(steps) = self.steps()? else {
+            return Ok(None);
+        };
+        if !steps.edited {
+            return Ok(Some(Outcome::Missed));
+        }
+        let found = match steps.changed {
+            true => self.edited_difference(RUNS)?,
+            false => None,
+        };
+        Ok(found.map(Outcome::Wrong))
+    }
+
+    /// Proves, and runs what is proven: by steps, and on terms.
     #[must_use]
     pub fn judged(&self, time: Duration) -> Outcome {
+        match self.judged_by_steps() {
+            Ok(None) => {}
+            Ok(Some(fault)) => return fault,
+            Err(error) => return Outcome::Failed(error.to_string()),
+        }
         if self.old == self.new {
             return Outcome::Skipped;
         }
@@ -189,7 +296,6 @@ impl Pair {
             effort: Some(EFFORT),
             terms: 200_000,
             steps: 20_000,
-            // Terms are what is tested here; `tests/it/steps.rs` compares steps.
             by_steps: false,
             ..Options::default()
         };
@@ -210,14 +316,16 @@ impl Pair {
     }
 }
 
-/// Body of the fuzz target: bytes choose a launch, a routine and a change, and no two routines are proven equal that a
-/// run tells apart.
+/// Body of the fuzz target: bytes choose a launch, a routine and a change. No two routines are proven equal that a run tells
+/// apart, and a routine is recognised after edits without effect.
 ///
 /// # Panics
 /// If that is so.
 pub fn proven(data: &[u8]) {
     let pair = Pair::of_bytes(data);
-    if let Outcome::Wrong(found) = pair.judged(Duration::from_millis(500)) {
-        unreachable!("proven, but {found:?}: {pair:#?}");
+    match pair.judged(Duration::from_millis(500)) {
+        Outcome::Wrong(found) => unreachable!("proven, but {found:?}: {pair:#?}"),
+        Outcome::Missed => unreachable!("not recognised after edits without effect: {pair:#?}"),
+        _ => {}
     }
 }

@@ -42,7 +42,7 @@ impl Tally {
                 let why = why.replace(|c: char| c.is_ascii_digit(), "");
                 *self.reasons.entry(why).or_default() += 1;
             }
-            Outcome::Skipped | Outcome::Wrong(_) | Outcome::Failed(_) => {}
+            Outcome::Skipped | Outcome::Wrong(_) | Outcome::Missed | Outcome::Failed(_) => {}
         }
     }
 

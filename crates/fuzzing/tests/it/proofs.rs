@@ -18,6 +18,7 @@ fn none_is_proven_that_a_run_tells_apart() {
         let outcome = pair.judged(TIME);
         match &outcome {
             Outcome::Wrong(found) => panic!("seed {seed}: proven, but {found:?}\n{pair:#?}"),
+            Outcome::Missed => panic!("seed {seed}: not recognised after edits\n{pair:#?}"),
             Outcome::Failed(why) => panic!("seed {seed}: {why}\n{pair:#?}"),
             _ => tally.add(pair.frame.style, &outcome),
         }

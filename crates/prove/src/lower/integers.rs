@@ -401,9 +401,10 @@ fn compared(
 /// Sums with carries, and wide products, of dwords.
 fn two_results(terms: &mut Terms, function: &LaneFunction, elements: &[Term]) -> Option<LaneTerms> {
     let dwords = function.sources.iter().take(function.operation.sources());
+    let unsigned = [DataType::Ud, DataType::Uw, DataType::Ub];
     let plain = dwords
         .clone()
-        .all(|(ty, modify)| *ty == DataType::Ud && *modify == Modify::None);
+        .all(|(ty, modify)| unsigned.contains(ty) && *modify == Modify::None);
     let stored = |to: Option<(DataType, bool)>| {
         to.is_none_or(|(ty, saturate)| bits(ty) == 32 && !ty.is_float() && !saturate)
     };
@@ -431,7 +432,11 @@ fn two_results(terms: &mut Terms, function: &LaneFunction, elements: &[Term]) ->
         }
         _ => return None,
     };
-    let value = match (function.operation, elements) {
+    let narrow: Vec<Term> = elements
+        .iter()
+        .map(|element| terms.zero_extend(*element, 32))
+        .collect();
+    let value = match (function.operation, narrow.as_slice()) {
         // The low half is a sum of dwords.
         (Operation::AddCarry, [a, b]) => terms.add(*a, *b),
         (Operation::SubBorrow, [a, b]) => terms.subtract(*a, *b),

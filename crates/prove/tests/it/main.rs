@@ -10,6 +10,7 @@
 
 mod cases;
 mod examine;
+mod kernels;
 mod pairs;
 mod plants;
 mod scalars;

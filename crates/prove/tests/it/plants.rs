@@ -185,7 +185,7 @@ struct Count {
     unknown: u32,
 }
 
-/// Runs before a proof, and as many others after it.
+/// Runs that look for a difference.
 const RUNS: u64 = 120;
 
 /// A mistake in a case, and what a proof says. `None` if there is no place for one.
@@ -203,16 +203,23 @@ fn judged(case: &Case, kind: Kind, seed: u64, options: &Options) -> Option<(Stri
         object
     };
     let judge = |[old, new]: [Side<'_>; 2], arguments: &[Argument], config: &Config<'_>| {
-        let proof = prove(old, new, arguments, config, options)?;
-        let again = Options {
-            trials: RUNS,
+        // The proof alone is asked first: runs would leave it but few of the mistakes.
+        let alone = Options {
+            trials: 0,
             ..options.clone()
         };
-        let differs = match proof.verdict {
-            Verdict::Proven => refute(old, new, arguments, config, &again)?,
-            Verdict::Refuted(_) | Verdict::Unknown(_) => None,
-        };
-        Ok((proof.verdict, differs))
+        let proof = prove(old, new, arguments, config, &alone)?;
+        Ok(match proof.verdict {
+            Verdict::Proven => {
+                let differs = refute(old, new, arguments, config, options)?;
+                (Verdict::Proven, differs)
+            }
+            Verdict::Refuted(found) => (Verdict::Refuted(found), None),
+            Verdict::Unknown(_) => {
+                let proof = prove(old, new, arguments, config, options)?;
+                (proof.verdict, None)
+            }
+        })
     };
     let found = both(case, case, plant, judge);
     let (line, Ok((verdict, differs))) = (what?, found) else {

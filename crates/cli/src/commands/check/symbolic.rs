@@ -176,8 +176,10 @@ impl Known {
     ) -> Result<Self, Failure> {
         if let (Some(folder), Some(arguments)) = (&args.witness, &self.witness) {
             let name = &launched.kernel.info().name;
-            let of = (launched.kernel, &launched.range);
-            witness::write(folder, name, of, (arguments, &[]), &zeinfo()?)?;
+            let exact = args.run.config().exact_ends;
+            let of = (launched.kernel, &launched.range, exact);
+            let left = witness::Left::default();
+            witness::write(folder, name, of, arguments, &left, &zeinfo()?)?;
         }
         Ok(self)
     }

@@ -23,12 +23,23 @@ pub(in crate::commands) fn zeinfo_of_case(path: &Path) -> Result<String, Failure
     Ok(String::from_utf8_lossy(&visakit_files::read(&folder.join(name), u64::MAX)?).into_owned())
 }
 
-/// Writes a case: inputs and expected outputs beside it, as both share them.
+/// What a run leaves.
+#[derive(Default)]
+pub(in crate::commands) struct Left<'l> {
+    /// The content of each argument that is a buffer.
+    pub(in crate::commands) expected: &'l [Option<Vec<u8>>],
+    /// What it prints, if that is compared.
+    pub(in crate::commands) printed: Option<&'l str>,
+}
+
+/// Writes a case: inputs and expected outputs beside it, as both share them. Of a launch it is said whether accesses end where
+/// buffers do.
 pub(in crate::commands) fn write(
     folder: &Path,
     name: &str,
-    (kernel, range): (&Kernel<'_>, &NdRange),
-    (arguments, expected): (&[Argument], &[Option<Vec<u8>>]),
+    (kernel, range, exact_ends): (&Kernel<'_>, &NdRange, bool),
+    arguments: &[Argument],
+    left: &Left<'_>,
     zeinfo: &str,
 ) -> Result<(), Failure> {
     let own = folder.join(name);
@@ -64,7 +75,7 @@ pub(in crate::commands) fn write(
             arg.insert("index".to_owned(), index.into());
         }
         args.push(arg);
-        if let (Argument::Buffer(_), Some(Some(expected))) = (argument, expected.get(index)) {
+        if let (Argument::Buffer(_), Some(Some(expected))) = (argument, left.expected.get(index)) {
             let file = format!("expect{index}.bin");
             output::file(&folder.join(&file), expected)?;
             outputs.push(json!({ "arg": index, "type": "uchar", "file": format!("../{file}"), "compare": "exact" }));
@@ -98,7 +109,7 @@ pub(in crate::commands) fn write(
     let kernels = routines
         .filter(|(id, _)| id.kind == RoutineKind::Kernel)
         .count();
-    let case = json!({
+    let mut case = json!({
         "name": kernel.info().name,
         "kernel": kernel.info().name,
         "kernels": kernels,
@@ -107,6 +118,7 @@ pub(in crate::commands) fn write(
         "work_dim": 3,
         "global_size": range.global,
         "local_size": range.local,
+        "exact_ends": exact_ends,
         "global_offset": range.offset,
         "isa": "k.isa",
         "zeinfo": "k.zeinfo",
@@ -116,6 +128,9 @@ pub(in crate::commands) fn write(
         "data_relocations": relocations,
         "data_symbols": symbols,
     });
+    if let (Some(text), Some(case)) = (left.printed, case.as_object_mut()) {
+        case.insert("printf".to_owned(), text.into());
+    }
     let text =
         serde_json::to_string_pretty(&case).map_err(|error| Failure::Other(error.to_string()))?;
     output::file(&own.join("case.json"), (text + "\n").as_bytes())?;

@@ -1,0 +1,401 @@
+//! Small kernels, written for what they are asked about.
+
+use std::time::Duration;
+use visakit_isa::object::Object;
+use visakit_launch::{Argument, Config, Kernel, NdRange, ZeInfo};
+use visakit_prove::{Options, Proof, Side, Unknown, Verdict, prove};
+use visakit_text::asm;
+
+/// Bytes of the only buffer.
+const BYTES: usize = 64;
+
+/// A launch of kernels with a buffer, argument 0, and scalars.
+#[derive(Clone, Default)]
+struct Asked {
+    /// The value of each scalar.
+    scalars: Vec<Vec<u8>>,
+    /// Work-items of the only group, 8 of a thread.
+    items: u32,
+    options: Options,
+}
+
+impl Asked {
+    fn of_threads(threads: u32) -> Self {
+        Self {
+            items: 8 * threads,
+            options: Options {
+                time: Duration::from_secs(10),
+                ..Options::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    fn metadata(&self) -> ZeInfo {
+        let mut text = "---\nversion: '1.20'\nkernels:\n  - name: k\n    execution_env:\n      barrier_count: 1\n      \
+                        grf_count: 128\n      simd_size: 8\n      slm_size: 1024\n    payload_arguments:\n      \
+                        - arg_type: arg_bypointer\n        offset: 0\n        size: 0\n        arg_index: 0\n        \
+                        addrmode: stateful\n        addrspace: global\n        access_type: readwrite\n"
+            .to_owned();
+        for (number, (scalar, at)) in self.scalars.iter().zip(self.places()).enumerate() {
+            text += &format!(
+                "      - arg_type: arg_byvalue\n        offset: {}\n        size: {}\n        arg_index: {}\n",
+                at - 32,
+                scalar.len(),
+                number + 1
+            );
+        }
+        text += "    binding_table_indices:\n      - bti_value: 0\n        arg_index: 0\n";
+        ZeInfo::parse(&text).unwrap()
+    }
+
+    /// Where scalars are in the payload, a register or more each.
+    fn places(&self) -> Vec<usize> {
+        let mut next = 32;
+        let sizes = self.scalars.iter().map(|scalar| {
+            let at = next;
+            next += scalar.len().next_multiple_of(32);
+            at
+        });
+        sizes.collect()
+    }
+
+    /// A kernel of these lines; scalar N is the variable `SN`, of bytes.
+    fn text(&self, lines: &str) -> String {
+        let mut text = ".version 4.1\n.kernel \"k\"\n".to_owned();
+        for name in ["AT", "X", "Y", "SPARE", "N"] {
+            text += &format!(".decl {name} v_type=G type=ud num_elts=8 align=GRF\n");
+        }
+        text += ".decl Q v_type=G type=uq num_elts=4 align=GRF\n.decl P1 v_type=P num_elts=8\n";
+        for (number, scalar) in self.scalars.iter().enumerate() {
+            let count = scalar.len();
+            text += &format!(".decl S{number} v_type=G type=ub num_elts={count} align=GRF\n");
+        }
+        for (number, (scalar, at)) in self.scalars.iter().zip(self.places()).enumerate() {
+            text += &format!(".input S{number} offset={at} size={}\n", scalar.len());
+        }
+        let lines: Vec<&str> = lines.lines().map(str::trim).collect();
+        format!(
+            "{text}.kernel_attr SimdSize=8\n.function \"k_0\"\nk_0:\nmov (M1_NM, 8) AT(0,0)<1> 0x0:ud\n\
+             mov (M1_NM, 8) X(0,0)<1> 0x1:ud\nmov (M1_NM, 4) Q(0,0)<1> 0xffffffff:ud\n{}\nret (M1, 1)\n",
+            lines.join("\n")
+        )
+    }
+
+    fn object(&self, lines: &str) -> Object<'static> {
+        let text = self.text(lines);
+        let object = asm::assemble(text.as_bytes(), &asm::Options::default());
+        object
+            .unwrap_or_else(|e| panic!("{e}\n{text}"))
+            .into_owned()
+    }
+
+    fn proof(&self, [old, new]: [&str; 2]) -> Proof {
+        let metadata = self.metadata();
+        let [old, new] = [self.object(old), self.object(new)];
+        let [old, new] = [&old, &new].map(|object| Kernel::new(object, "k", &metadata).unwrap());
+        let items = self.items;
+        let range = NdRange::new(&[items], &[items], &[]).unwrap();
+        let [old, new] = [&old, &new].map(|kernel| Side { kernel, range });
+        let mut arguments = vec![Argument::Buffer(vec![0; BYTES])];
+        arguments.extend(self.scalars.iter().cloned().map(Argument::Value));
+        prove(old, new, &arguments, &Config::default(), &self.options).unwrap()
+    }
+}
+
+fn why(proof: &Proof) -> &str {
+    match &proof.verdict {
+        Verdict::Unknown(Unknown { why, .. }) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Stores a byte of a scalar.
+fn stored(byte: &str) -> String {
+    format!(
+        "mov (M1_NM, 1) X(0,0)<1> {byte}<0;1,0>
+         lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32"
+    )
+}
+
+/// A given scalar is none of any value, whatever its value is.
+#[test]
+fn a_given_scalar_is_not_one_of_any_value() {
+    for value in [0, 1, 2] {
+        let mut asked = Asked::of_threads(1);
+        asked.scalars = vec![vec![value], vec![value]];
+        asked.options.symbolic = vec![1];
+        asked.options.trials = 0;
+        let proof = asked.proof([&stored("S0(0,0)"), &stored("S1(0,0)")]);
+        assert_ne!(proof.verdict, Verdict::Proven, "{value}");
+        let proof = asked.proof([&stored("S0(0,0)"), &stored("S0(0,0)")]);
+        assert!(proof.steps, "{value}");
+    }
+}
+
+/// Bytes of many scalars are told apart, or nothing is said.
+#[test]
+fn bytes_of_many_scalars_are_not_confused() {
+    let mut asked = Asked::of_threads(1);
+    asked.scalars = vec![vec![0; 256], vec![0], vec![0]];
+    asked.options.symbolic = vec![1, 2, 3];
+    asked.options.trials = 0;
+    let proof = asked.proof([&stored("S1(0,0)"), &stored("S2(0,0)")]);
+    assert!(why(&proof).contains("more than 255 bytes"), "{proof:?}");
+}
+
+/// A part of what an atomic operation changes is changed by itself: carries show the order.
+#[test]
+fn atomics_of_different_sizes_do_not_commute() {
+    let mut asked = Asked::of_threads(2);
+    asked.options.by_steps = false;
+    asked.options.trials = 0;
+    let add = |size: &str, data: &str| {
+        format!("lsc_atomic_iadd.ugm (M1_NM, 1) %null:{size} bti(0x0)[AT]:a32 {data} %null\n")
+    };
+    let same = |lines: &str| asked.proof([lines, lines]);
+    let dword = add("d32", "X");
+    assert_eq!(same(&dword).verdict, Verdict::Proven);
+    let proof = same(&(dword.clone() + &add("d64", "Q")));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+    let moved = dword.replace("[AT]", "[AT+0x4]");
+    let proof = same(&(moved + &add("d64", "Q")));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+}
+
+/// The new kernel runs for longer than anybody waits, which is no fault.
+#[test]
+fn a_limit_of_the_executor_is_no_difference() {
+    let mut asked = Asked::of_threads(1);
+    asked.options.trials = 1;
+    asked.options.steps = 10_000;
+    let long = "mov (M1_NM, 1) N(0,0)<1> 0x0:ud
+                again:
+                add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+                cmp.lt (M1_NM, 1) P1 N(0,0)<0;1,0> 0xffffffff:ud
+                (P1) jmp (M1, 1) again
+                lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32";
+    let store = "lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32";
+    let proof = asked.proof([store, long]);
+    assert!(why(&proof).contains("more than 10000 steps"), "{proof:?}");
+}
+
+/// Threads that write the same value may do so in any order, and lanes may read what they wrote.
+#[test]
+fn writes_of_equal_values_do_not_refute() {
+    let mut asked = Asked::of_threads(2);
+    asked.options.known = vec![0];
+    let zero = "mov (M1_NM, 8) X(0,0)<1> 0x0:ud
+                mov (M1_NM, 8) AT(0,0)<1> 0x76543210:uv
+                shl (M1_NM, 8) AT(0,0)<1> AT(0,0)<1;1,0> 0x2:ud\n";
+    let write = "lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 X:d32\n";
+    let read = "lsc_load.ugm (M1, 8) Y:d32 bti(0x0)[AT]:a32\n\
+                lsc_store.ugm (M1, 8) bti(0x0)[AT+0x20]:a32 Y:d32\n";
+    for lines in [write.to_owned(), format!("{write}{read}")] {
+        let proof = asked.proof([zero, &format!("{zero}{lines}")]);
+        let refuted = matches!(proof.verdict, Verdict::Refuted(_));
+        assert!(!refuted, "{lines}: {proof:?}");
+    }
+    // Each its own value is a race.
+    let own = "mov (M1_NM, 8) X(0,0)<1> AT(0,0)<1;1,0>\n\
+               mov (M1_NM, 8) AT(0,0)<1> 0x0:ud\n";
+    let proof = asked.proof([zero, &format!("{zero}{own}{write}")]);
+    assert!(matches!(proof.verdict, Verdict::Refuted(_)), "{proof:?}");
+}
+
+/// Lanes may write to one place where but one of them does.
+#[test]
+fn lanes_that_exclude_each_other_write_to_one_place() {
+    let mut asked = Asked::of_threads(1);
+    asked.options.by_steps = false;
+    asked.options.trials = 0;
+    let lines = |relation: &str| {
+        format!(
+            "lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+             and (M1_NM, 8) Y(0,0)<1> Y(0,0)<0;1,0> 0x7:ud
+             mov (M1_NM, 8) N(0,0)<1> 0x76543210:uv
+             cmp.{relation} (M1, 8) P1 Y(0,0)<1;1,0> N(0,0)<1;1,0>
+             (P1) lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 N:d32"
+        )
+    };
+    let same = |relation: &str| {
+        let lines = lines(relation);
+        asked.proof([&lines, &lines])
+    };
+    assert_eq!(same("eq").verdict, Verdict::Proven);
+    let proof = same("le");
+    assert!(why(&proof).contains("different values"), "{proof:?}");
+}
+
+/// How long a thread runs before another one has its turn shows in the results of atomic operations: steps that are left
+/// out are not without effect there.
+#[test]
+fn steps_that_are_left_out_change_the_order_of_threads() {
+    let looped = |lines: &str| {
+        format!(
+            "mov (M1_NM, 1) N(0,0)<1> 0x0:ud
+             again:
+             {lines}
+             add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+             cmp.lt (M1_NM, 1) P1 N(0,0)<0;1,0> 0x2000:ud
+             (P1) jmp (M1, 1) again
+             lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x10]:a32 Y:d32"
+        )
+    };
+    let spare = "add (M1_NM, 1) SPARE(0,0)<1> X(0,0)<0;1,0> 0x1:ud\n";
+    let atomic = |result: &str| {
+        format!("lsc_atomic_iadd.ugm (M1_NM, 1) {result}:d32 bti(0x0)[AT]:a32 X %null\n")
+    };
+    let by_steps = |threads: u32, old: &str, new: &str| {
+        let mut asked = Asked::of_threads(threads);
+        asked.options.trials = 0;
+        asked.options.steps = 0;
+        asked.proof([old, new]).steps
+    };
+    let ordered = atomic("Y");
+    let (old, new) = (looped(&ordered), looped(&format!("{ordered}{spare}")));
+    assert!(by_steps(2, &old, &old));
+    assert!(!by_steps(2, &old, &new));
+    // One thread has its order for itself, and so have operations that commute, or threads that end soon.
+    assert!(by_steps(1, &old, &new));
+    let free = atomic("%null");
+    let (old, new) = (looped(&free), looped(&format!("{free}{spare}")));
+    assert!(by_steps(2, &old, &new));
+    assert!(by_steps(2, &ordered, &format!("{ordered}{spare}")));
+}
+
+/// Whether two kernels of these lines, with a load before them and a store after them, are the same by steps.
+fn same_steps(asked: &Asked, old: &str, new: &str) -> bool {
+    let around = |lines: &str| {
+        format!(
+            "lsc_load.ugm (M1_NM, 1) X:d32x8t bti(0x0)[AT]:a32
+             {lines}
+             lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32x8t"
+        )
+    };
+    let mut asked = asked.clone();
+    asked.options.trials = 0;
+    asked.options.steps = 0;
+    asked.proof([&around(old), &around(new)]).steps
+}
+
+/// Steps that compute the same in another way are the same.
+#[test]
+fn steps_of_equal_results_are_the_same() {
+    let asked = Asked::of_threads(1);
+    let pairs = [
+        (
+            "mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x2000:ud",
+            "shl (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0xd:ud",
+            true,
+        ),
+        (
+            "mul (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x2000:ud",
+            "shl (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0xe:ud",
+            false,
+        ),
+        (
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:ud",
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:uw",
+            true,
+        ),
+        (
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:ud",
+            "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x6:uw",
+            false,
+        ),
+        (
+            "and (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x0:ud",
+            "mov (M1, 8) X(0,0)<1> 0x0:ud",
+            true,
+        ),
+        (
+            "shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
+            "asr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
+            true,
+        ),
+        // Of what nobody has written yet.
+        (
+            "add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x5:ud",
+            "add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x5:uw",
+            true,
+        ),
+        (
+            "addc (M1, 8) X(0,0)<1> Y(0,0)<1> X(0,0)<1;1,0> 0x5:ud",
+            "addc (M1, 8) X(0,0)<1> Y(0,0)<1> X(0,0)<1;1,0> 0x5:uw",
+            true,
+        ),
+        (
+            "mov (M1, 8) X(0,0)<1> X(0,0)<1;1,0>",
+            "mov (M1, 8) X(0,0)<1> X(0,0)<0;1,0>",
+            false,
+        ),
+        (
+            "mov (M1, 8) X(0,0)<1> X(0,0)<1;1,0>",
+            "mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>",
+            false,
+        ),
+    ];
+    for (old, new, expected) in pairs {
+        assert_eq!(same_steps(&asked, old, new), expected, "{old} | {new}");
+    }
+}
+
+/// A mask that enables all lanes that there are is none.
+#[test]
+fn masks_of_all_lanes_make_no_difference() {
+    let add = |mask: &str| format!("add ({mask}, 8) X(0,0)<1> X(0,0)<1;1,0> 0x5:ud");
+    let mut asked = Asked::of_threads(1);
+    assert!(same_steps(&asked, &add("M1"), &add("M1_NM")));
+    // Lanes may be elsewhere, or there are fewer.
+    let apart = |lines: &str| {
+        format!(
+            "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x0:ud
+             (P1) goto (M1, 8) on
+             {lines}
+             on:"
+        )
+    };
+    assert!(!same_steps(
+        &asked,
+        &apart(&add("M1")),
+        &apart(&add("M1_NM"))
+    ));
+    asked.items = 12;
+    assert!(!same_steps(&asked, &add("M1"), &add("M1_NM")));
+}
+
+/// A barrier of one thread orders nothing.
+#[test]
+fn barriers_of_one_thread_are_left_out() {
+    let barrier = "barrier";
+    assert!(same_steps(&Asked::of_threads(1), barrier, ""));
+    assert!(!same_steps(&Asked::of_threads(2), barrier, ""));
+}
+
+/// What the launch decides and nobody writes is a number, unless it is of any value.
+#[test]
+fn steps_may_be_the_same_for_one_value_of_a_scalar() {
+    let mut asked = Asked::of_threads(2);
+    asked.scalars = vec![vec![5]];
+    let select = |relation: &str| {
+        format!(
+            "cmp.{relation} (M1_NM, 8) P1 S0(0,0)<0;1,0> 0x0:ub
+             (P1) sel (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x7:ud"
+        )
+    };
+    assert!(same_steps(&asked, &select("gt"), &select("ge")));
+    assert!(!same_steps(&asked, &select("gt"), &select("lt")));
+    asked.options.symbolic = vec![1];
+    assert!(!same_steps(&asked, &select("gt"), &select("ge")));
+    // What is written is no number any more.
+    asked.options.symbolic = Vec::new();
+    let written = |relation: &str| {
+        format!(
+            "mov (M1_NM, 1) S0(0,0)<1> X(0,0)<0;1,0>
+             {}",
+            select(relation)
+        )
+    };
+    assert!(!same_steps(&asked, &written("gt"), &written("ge")));
+}
