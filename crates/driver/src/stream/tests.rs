@@ -244,8 +244,8 @@ fn settling() {
         }]);
     }
     assert!(!settle(Duration::from_millis(20)));
-    set(&stop, Ok(()));
     assert_eq!(lock(&streams[0].0.state).open, 2);
+    set(&stop, Ok(()));
     // Other tests have streams, too, which come to an end.
     while lock(&streams[0].0.state).active > 0 {
         settle(Duration::from_secs(60));
