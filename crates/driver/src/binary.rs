@@ -166,7 +166,7 @@ pub struct Binary {
     pub bytes: Vec<u8>,
     /// The compiler's metadata of the kernels.
     pub zeinfo: ZeInfo,
-    /// The same as text.
+    /// The metadata as text.
     pub zeinfo_text: String,
     /// Variables and constants.
     pub variables: Arc<Variables>,
@@ -309,7 +309,7 @@ impl Binary {
         Ok(loaded.as_ref().map_err(String::as_str))
     }
 
-    /// The same, with what is needed to estimate the time of launches on a device.
+    /// A kernel, translated, with what is needed to estimate the time of launches on a device.
     ///
     /// # Errors
     /// As [`Self::load`].

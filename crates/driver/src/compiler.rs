@@ -159,7 +159,7 @@ impl Session<'_> {
         Ok(answer)
     }
 
-    /// The same; with `images` as if the device had them.
+    /// Compiles the first of these files; with `images` as if the device had them.
     fn compile_with(
         &self,
         inputs: &[(String, &[u8])],

@@ -171,7 +171,7 @@ impl Context {
         self.allocate_aligned(size, align, (kind, flags, device))
     }
 
-    /// The same for alignments of up to [`MOST_ALIGNED`] bytes.
+    /// Allocates memory, for alignments of up to [`MOST_ALIGNED`] bytes.
     ///
     /// # Errors
     /// If there is no space.

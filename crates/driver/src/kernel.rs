@@ -164,7 +164,7 @@ impl Kernel {
         Ok(Arc::new(kernel))
     }
 
-    /// The same kernel with the same arguments.
+    /// A copy of the kernel with its arguments.
     #[must_use]
     pub fn copy(&self) -> Arc<Self> {
         self.program.kernels.fetch_add(1, Relaxed);

@@ -214,7 +214,7 @@ impl Launch {
         }
     }
 
-    /// The same for groups that wait for each other: all of them begin before one has to end.
+    /// The launch for groups that wait for each other: all of them begin before one has to end.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` where they are more than the device runs at once.

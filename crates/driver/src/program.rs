@@ -202,7 +202,7 @@ impl Program {
         self.build_with(devices, options, false)
     }
 
-    /// The same for a program that may call functions of others, and is linked with them later.
+    /// Builds a program that may call functions of others, and is linked with them later.
     ///
     /// # Errors
     /// As of [`Self::build`].

@@ -31,7 +31,7 @@ pub(crate) struct Launching<'a> {
     pub(crate) device: &'a Device,
     /// Arguments as the host set them.
     pub(crate) args: &'a [Arg],
-    /// The same as launches take them.
+    /// Arguments as launches take them.
     pub(crate) arguments: &'a [Argument],
     /// Memory that the kernel reaches besides.
     pub(crate) others: &'a Others,

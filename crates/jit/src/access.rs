@@ -189,7 +189,7 @@ impl Writer {
         })
     }
 
-    /// The same bytes by their address in another register, which leaves `rax` for other things.
+    /// Checked bytes by their address in another register, which leaves `rax` for other things.
     pub(crate) fn move_checked(&mut self, from: Checked, to: Number) -> Checked {
         self.asm.lea(to, from.start);
         Checked {

@@ -46,7 +46,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The same with these elements of each lane.
+    /// A message lane by lane, with these elements of each lane.
     fn each_lane_with(
         &mut self,
         m: &LaneMessage,
@@ -100,7 +100,7 @@ impl Writer {
         Ok(first.indexed(RCX, width(size)?))
     }
 
-    /// The same of a message, without the bytes below.
+    /// The element of a message for the lane in `ecx`, without the bytes below.
     fn of_lane(&mut self, m: &LaneMessage, place: usize, low: usize) -> Result<Memory, NoTemplate> {
         let place = self.lane_of_file(place, m.element.register, m.lanes)?;
         Ok(place.further(i64::try_from(low).map_err(|_| NoTemplate)?))
@@ -242,7 +242,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The same for an operation on floats, which ignores the mode: host arithmetic, and choices as in the interpreter.
+    /// The new value by an operation on floats, which ignores the mode: host arithmetic, and choices as in the interpreter.
     fn changed_float(
         &mut self,
         m: &LaneMessage,

@@ -225,7 +225,7 @@ impl Jit {
         })
     }
 
-    /// The same, with code that says which ways it takes: see [`taken`].
+    /// A compiler whose code says which ways it takes: see [`taken`].
     #[must_use]
     pub const fn traced(self) -> Self {
         Self {

@@ -139,7 +139,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The same by bits in a register.
+    /// Blends by bits in a register.
     pub(crate) fn blend_by(
         &mut self,
         c: Chunks,

@@ -105,7 +105,7 @@ impl Writer {
         loaded
     }
 
-    /// The same for a message, if its elements are moved as vectors.
+    /// Registers for the elements of a message, if they are moved as vectors.
     fn loaded_registers(&mut self, m: &LaneMessage, needed: usize) -> Loaded {
         if m.store || !Self::is_vector(m) {
             return Vec::new();

@@ -80,7 +80,7 @@ impl Scaled {
         }
     }
 
-    /// The same without the factor.
+    /// The content without the factor.
     const fn content(self) -> Content {
         let Self { offset, bytes, .. } = self;
         match self.each {

@@ -53,7 +53,7 @@ pub(crate) fn lookup() -> Result<Vec<i32>, Box<dyn Error>> {
     };
     let outcome = kernel.run(&grid, &arguments, &config)?;
 
-    // The same under all checks, which the interpreter runs.
+    // The launch under all checks, which the interpreter runs.
     let config = visakit::check::config(Config::default());
     let launch = kernel.prepare(&grid, &arguments, &config)?;
     let report = check(&kernel, launch, &config, Checks::ALL, &[])?;

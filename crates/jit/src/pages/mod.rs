@@ -531,7 +531,7 @@ impl Pages {
         code.map_or(std::ptr::null(), <[u8]>::as_ptr)
     }
 
-    /// The same as an address.
+    /// The address of the code that begins at a place.
     fn target(&self, place: usize, running: u32) -> Option<*const u8> {
         let target = self.code.get(self.entry(place, running)?..);
         target.map(<[u8]>::as_ptr)

@@ -228,7 +228,7 @@ impl Memory {
         }
     }
 
-    /// The same place, further by that many numbers of this width.
+    /// The place further by that many numbers of this width.
     pub(crate) fn indexed(self, index: impl Into<Index>, width: Width) -> Self {
         Self {
             index: Some((index.into(), width)),

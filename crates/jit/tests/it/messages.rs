@@ -123,7 +123,7 @@ fn check(lanes: u32, size: u32, lines: &str, template: bool) {
     check_in(buffer, lanes, size, lines, template);
 }
 
-/// The same with this buffer.
+/// Compares one message on this buffer.
 fn check_in(buffer: Buffer, lanes: u32, size: u32, lines: &str, template: bool) {
     let program = kernel(lanes, lines);
     let compiled: Vec<_> = compilers()

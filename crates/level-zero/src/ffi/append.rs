@@ -75,7 +75,7 @@ pub(super) unsafe fn append(
     }
 }
 
-/// The same for a command whose launch can be changed.
+/// Appends a command whose launch can be changed.
 ///
 /// # Safety
 /// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
@@ -95,7 +95,7 @@ unsafe fn append_some(
     list.append(command, is_renewed, launch.as_ref())
 }
 
-/// The same for a command that runs kernels.
+/// Appends a command that runs kernels.
 ///
 /// # Safety
 /// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.

@@ -75,7 +75,7 @@ unsafe fn numbers(first: *const c_void, known: &[(u32, u32)]) -> Result<()> {
     Ok(())
 }
 
-/// The same for structures with a large number.
+/// Structures with one number of 64 bits in a chain.
 ///
 /// # Safety
 /// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.

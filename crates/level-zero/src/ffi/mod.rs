@@ -74,7 +74,7 @@ fn get<T: Object>(handle: Handle) -> Result<Arc<T>> {
     Ok(held(handle.addr())?)
 }
 
-/// The same for a handle that may be null.
+/// The object of a handle that may be null.
 fn get_some<T: Object>(handle: Handle) -> Result<Option<Arc<T>>> {
     if handle.is_null() {
         return Ok(None);
@@ -198,7 +198,7 @@ unsafe fn enumerate<T>(
     Ok(())
 }
 
-/// The same for structures that the host has begun: `change` completes each.
+/// As [`enumerate`], of structures that the host has begun: `change` completes each.
 ///
 /// # Safety
 /// As of [`enumerate`].

@@ -42,7 +42,7 @@ pub const COUNTER_TIMESTAMPS: u32 = 3 << 4;
 pub struct Scopes {
     /// `ZE_EVENT_SCOPE_FLAG_…` for those that signal.
     pub signal: u32,
-    /// The same for those that wait.
+    /// `ZE_EVENT_SCOPE_FLAG_…` for those that wait.
     pub wait: u32,
 }
 

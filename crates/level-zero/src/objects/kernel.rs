@@ -224,7 +224,7 @@ impl Kernel {
         Ok(launch)
     }
 
-    /// The same kernel with its arguments and sizes as they are now.
+    /// A copy with the arguments and sizes as they are now.
     #[must_use]
     pub fn copy(&self) -> Arc<Self> {
         Arc::new(Self {

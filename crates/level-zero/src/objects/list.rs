@@ -88,7 +88,7 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// The same, with a kernel of its own.
+    /// A launch with a kernel of its own.
     fn copy(&self) -> Self {
         Self {
             kernel: self.kernel.copy(),
@@ -119,7 +119,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// The same, with a kernel of its own.
+    /// An entry whose launch has a kernel of its own.
     fn copy(&self) -> Self {
         Self {
             launch: self.launch.as_ref().map(Launched::copy),

@@ -62,7 +62,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The same for numbers in all lanes, of so many bytes, of the first bytes of a vector.
+    /// How much room offsets have that are not above the number in each lane of the first bytes of a vector.
     fn limit_of_lanes(&self, state: &State, value: Id, wanted: Lanes) -> Option<Room> {
         match self.def(value) {
             Def::Each(number, own) if own.covers(wanted) => {
@@ -101,7 +101,7 @@ impl Verifier<'_> {
             .max_by_key(|room| room.bytes)
     }
 
-    /// The same of an offset that is one of those in a vector.
+    /// How many bytes from an offset on, which is one of those in a vector, are inside of a region.
     fn room_of_lane(&self, state: &State, value: Id) -> Option<Room> {
         let Def::Lane(vector, at, lane) = self.def(value) else {
             return None;

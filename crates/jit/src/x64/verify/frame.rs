@@ -20,7 +20,7 @@ pub(crate) enum Field {
     },
     /// The address of code that begins as all code does which the host enters.
     Code,
-    /// The same, or null. If it is not null there is a thread that follows.
+    /// The address of such code, or null. If it is not null there is a thread that follows.
     Companion,
     /// Lanes that wait, two numbers and a companion, as they are moved together.
     Own,
