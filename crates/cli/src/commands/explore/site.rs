@@ -86,13 +86,7 @@ struct Request {
 
 impl Request {
     /// Reads a request, if it is whole and not longer than such requests are.
-    fn read(reader: &mut BufReader<Take<impl Read>>) -> std::io::Result<Result<Self, Reply>> {
-        let cut = || {
-            Err(Reply::Refused(
-                "400 Bad Request",
-                "the request does not end",
-            ))
-        };
+    fn read(reader: &mut BufReader<Take<impl Read>>) -> std::io::Result<Option<Self>> {
         let mut request = Self::default();
         let mut length = 0;
         let mut line = String::new();
@@ -103,7 +97,7 @@ impl Request {
         loop {
             let mut header = String::new();
             match reader.read_line(&mut header) {
-                Ok(0) => return Ok(cut()),
+                Ok(0) => return Ok(None),
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::InvalidData => continue,
                 Err(error) => return Err(error),
@@ -121,16 +115,12 @@ impl Request {
             }
         }
         if length > LONGEST_SOURCE {
-            let why = "a source has at most 4 MiB";
-            return Ok(Err(Reply::Refused("413 Content Too Large", why)));
+            return Ok(None);
         }
         // Some of the body may be read already.
         reader.get_mut().set_limit(length);
         reader.take(length).read_to_end(&mut request.body)?;
-        if request.body.len() as u64 != length {
-            return Ok(cut());
-        }
-        Ok(Ok(request))
+        Ok((request.body.len() as u64 == length).then_some(request))
     }
 }
 
@@ -458,7 +448,7 @@ mod tests {
             ),
             (compile("/secretive", 3, "abc"), "403 Forbidden"),
             (compile("/secret", 4, "abc"), "400 Bad Request"),
-            (compile("/secret", u64::MAX, "abc"), "413 Content Too Large"),
+            (compile("/secret", u64::MAX, "abc"), "400 Bad Request"),
             (String::new(), "400 Bad Request"),
         ];
         for (request, expected) in cases {
