@@ -54,9 +54,7 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
     files = [...(await compiled(files)), ...files];
   }
   const metadata = files.find((f) => ends(f.name, ".zeinfo", ".ze_info", "zeinfo.yaml"));
-  for (const source of files.filter((f) => ends(f.name, ...SOURCES))) {
-    store.sources.set(source.name.split("/").pop() ?? source.name, decode(source.bytes));
-  }
+  for (const file of files.filter((f) => ends(f.name, ...SOURCES))) store.sources.set(baseName(file), decode(file.bytes));
   let main = files.filter((f) => ends(f.name, ".isa", ".visaasm", ".zebin", ".elf", ".bin") && f.bytes.length > 0);
   const description = files.find((f) => f.name.split("/").pop() === "case.json");
   if (description) {

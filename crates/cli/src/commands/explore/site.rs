@@ -86,7 +86,8 @@ struct Request {
 
 impl Request {
     /// Reads a request, if it is whole and not longer than such requests are.
-    fn read(reader: &mut BufReader<Take<impl Read>>) -> std::io::Result<Option<Self>> {
+    fn read(reader: &mut BufReader<Take<impl Read>>) -> std::io::Result<Result<Self, Reply>> {
+        const CUT: Reply = Reply::Refused("400 Bad Request", "the request does not end");
         let mut request = Self::default();
         let mut length = 0;
         let mut line = String::new();
@@ -97,7 +98,7 @@ impl Request {
         loop {
             let mut header = String::new();
             match reader.read_line(&mut header) {
-                Ok(0) => return Ok(None),
+                Ok(0) => return Ok(Err(CUT)),
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::InvalidData => continue,
                 Err(error) => return Err(error),
@@ -115,12 +116,14 @@ impl Request {
             }
         }
         if length > LONGEST_SOURCE {
-            return Ok(None);
+            let why = "a source has at most 4 MiB";
+            return Ok(Err(Reply::Refused("413 Content Too Large", why)));
         }
         // Some of the body may be read already.
         reader.get_mut().set_limit(length);
         reader.take(length).read_to_end(&mut request.body)?;
-        Ok((request.body.len() as u64 == length).then_some(request))
+        let is_whole = request.body.len() as u64 == length;
+        Ok(is_whole.then_some(request).ok_or(CUT))
     }
 }
 
@@ -206,13 +209,10 @@ impl Site {
 
     /// Reads a request and answers it.
     fn reply(&self, reader: &mut BufReader<Take<impl Read>>) -> std::io::Result<Reply> {
-        let Some(request) = Request::read(reader)? else {
-            return Ok(Reply::Refused(
-                "400 Bad Request",
-                "the request does not end",
-            ));
-        };
-        Ok(self.serve(&request))
+        Ok(match Request::read(reader)? {
+            Ok(request) => self.serve(&request),
+            Err(refused) => refused,
+        })
     }
 
     fn serve(&self, request: &Request) -> Reply {
@@ -448,7 +448,7 @@ mod tests {
             ),
             (compile("/secretive", 3, "abc"), "403 Forbidden"),
             (compile("/secret", 4, "abc"), "400 Bad Request"),
-            (compile("/secret", u64::MAX, "abc"), "400 Bad Request"),
+            (compile("/secret", u64::MAX, "abc"), "413 Content Too Large"),
             (String::new(), "400 Bad Request"),
         ];
         for (request, expected) in cases {
