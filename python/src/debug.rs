@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use visakit::exec::Limits;
-use visakit::launch::{Kernel, Launch};
+use visakit::launch::{Kernel, Prepared};
 use visakit_debug::{
     Console, DebugError, Expression, Listing, MemorySpace, Number, Place, PointKind, Session,
     Sources, Step, Stop, Target, VariableView,
@@ -62,7 +62,7 @@ fn elements(py: Python<'_>, variable: &VariableView) -> PyResult<Vec<Py<PyAny>>>
 }
 
 impl Debugger {
-    pub(crate) fn new(kernel: &Kernel<'_>, launch: Launch, source: Vec<PathBuf>) -> PyResult<Self> {
+    pub(crate) fn new(kernel: &Kernel<'_>, launch: Prepared, source: Vec<PathBuf>) -> PyResult<Self> {
         let code = launch.program().code();
         let listing = Listing::new(kernel.object(), code, kernel.grf_bytes);
         let target = Target::kernel(launch, Limits::default());

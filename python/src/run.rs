@@ -12,14 +12,14 @@ use crate::variables::Variables;
 use crate::watch::watched;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use visakit::exec::{Compiler, Interrupt, Limits, Pass};
+use visakit::exec::{Interrupt, Limits, Pass};
 use visakit::launch::{
-    Compile, Config, Dump, Input, Kernel as Launch, Launch as Launched, LaunchError, NdRange,
+    Compile, Config, Dump, Input, Kernel as Launch, LaunchError, NdRange, Prepared,
     Reading, Source, Tracer, ZeInfo, Zebin, link, texts_of_kernel,
 };
 use visakit_check::Checks;
+use visakit_jit::Jit;
 use visakit_profile::{KernelCode, Watched};
 
 pub(crate) fn run_error(error: &LaunchError) -> PyErr {
@@ -63,13 +63,6 @@ impl Outcome {
         } = self;
         format!("<Outcome {instructions} instructions, {groups} groups, {seconds:.3} s>")
     }
-}
-
-/// Machine code for this processor, if there can be any.
-fn compiler() -> Option<&'static Arc<dyn Compiler>> {
-    static JIT: OnceLock<Option<Arc<dyn Compiler>>> = OnceLock::new();
-    let host = || Some(Arc::new(visakit_jit::Jit::host()?) as Arc<dyn Compiler>);
-    JIT.get_or_init(host).as_ref()
 }
 
 /// The checks that `check=` names: a name, names, or whether all.
@@ -232,8 +225,8 @@ impl Kernel {
             return Err(PyValueError::new_err(message));
         }
         let compile = match jit {
-            "auto" => compiler().map(Compile::when_it_pays),
-            "always" => compiler().map(|compiler| Compile { compiler, after: 0 }),
+            "auto" => Jit::shared().map(Compile::when_it_pays),
+            "always" => Jit::shared().map(Compile::always),
             "never" => None,
             _ => return Err(PyValueError::new_err("jit is one of auto, always, never")),
         };
@@ -421,7 +414,7 @@ impl Kernel {
         range: &NdRange,
         arguments: &Arguments,
         config: &Config<'_>,
-    ) -> Result<Launched, LaunchError> {
+    ) -> Result<Prepared, LaunchError> {
         let loaded = kernel.load(&self.variables.inner, config)?;
         loaded.launch(range, &arguments.values, None, config)
     }

@@ -313,6 +313,16 @@ pub struct Place {
     pub line: Option<u32>,
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(file), Some(line)) = (&self.file, self.line) {
+            write!(f, "\n  --> {file}:{line}")?;
+        }
+        let (routine, number) = (&self.routine, self.instruction);
+        write!(f, "\n  --> {routine}, instruction {number}: {}", self.text)
+    }
+}
+
 /// A work-item, or a thread if an instruction has no lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Item {
@@ -414,6 +424,28 @@ pub struct Finding {
     pub moment: (u64, u64),
     /// How often.
     pub count: u64,
+}
+
+/// Several lines: what is wrong, who did it first, where, and the second place. The last line has no end.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (level, kind) = (self.kind.level().name(), self.kind.name());
+        write!(f, "{level}[{kind}]: {}{}", self.message, self.place)?;
+        if let Some(item) = &self.item {
+            write!(f, "\n  by {item}")?;
+        }
+        if self.count > 1 {
+            write!(f, "\n  {} times", self.count)?;
+        }
+        let Some(other) = &self.other else {
+            return Ok(());
+        };
+        write!(f, "\nnote: {}", other.what)?;
+        if let Some(item) = &other.item {
+            write!(f, ", {item}")?;
+        }
+        other.place.as_ref().map_or(Ok(()), |place| place.fmt(f))
+    }
 }
 
 impl Finding {

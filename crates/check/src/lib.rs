@@ -48,7 +48,8 @@ use visakit_exec::memory::{Addressing, Sampler};
 use visakit_exec::{Observer, Program};
 use visakit_isa::object::{Object, RoutineId};
 use visakit_launch::{
-    Bare, BareOutcome, Case, Config, End, Kernel, Launch, LaunchError, Media, MediaOutcome, Outcome,
+    Bare, BareOutcome, Case, Config, End, Kernel, LaunchError, Media, MediaOutcome, Outcome,
+    Prepared,
 };
 
 /// The result of a check.
@@ -180,7 +181,7 @@ impl<'p> Watched<'p> {
 /// What prevents a launch from running. Faults of groups are findings; limits and interrupts are how it ends.
 pub fn check(
     kernel: &Kernel<'_>,
-    launch: Launch,
+    launch: Prepared,
     config: &Config<'_>,
     checks: Checks,
     uninitialized: &[usize],

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use visakit_exec::memory::Reachable;
 use visakit_launch::{
-    ArgInfo, KernelInfo, Launch, LocalObject, LocalVariable, Media, MemoryObject, ObjectKind,
+    ArgInfo, KernelInfo, LocalObject, LocalVariable, Media, MemoryObject, ObjectKind, Prepared,
     Target as MediaTarget,
 };
 
@@ -88,7 +88,7 @@ pub(crate) struct Objects {
 
 impl Objects {
     pub(crate) fn new(
-        launch: &Launch,
+        launch: &Prepared,
         args_info: &[ArgInfo],
         variables: &[LocalVariable],
         spills: Option<u64>,

@@ -2,7 +2,7 @@
 
 use visakit_exec::{BufferId, Group, Limits, Memory, Program};
 use visakit_isa::DataType;
-use visakit_launch::{ArgInfo, Bare, Launch, LaunchError, Media, Target as MediaTarget};
+use visakit_launch::{ArgInfo, Bare, LaunchError, Media, Prepared, Target as MediaTarget};
 
 /// A kernel on its grid, the threads of a media kernel, or one thread of a routine, ready to run.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Target {
 
 #[derive(Debug)]
 enum What {
-    Kernel(Box<Launch>),
+    Kernel(Box<Prepared>),
     Media(Box<Media>),
     Bare(Box<Bare>),
 }
@@ -57,7 +57,7 @@ impl Target {
 
     /// A launch. Machine code is not used, whether the launch has it or not.
     #[must_use]
-    pub fn kernel(launch: Launch, limits: Limits) -> Self {
+    pub fn kernel(launch: Prepared, limits: Limits) -> Self {
         Self {
             what: What::Kernel(Box::new(launch)),
             limits,

@@ -3,9 +3,9 @@
 use crate::ast::Program;
 use crate::evaluate::Buffers;
 use crate::types::Value;
-use std::sync::{Arc, LazyLock};
 use visakit_check::{Checks, Level};
-use visakit_exec::{Compiler, Limits, Pass};
+use visakit_exec::{Limits, Pass};
+use visakit_jit::Jit;
 use visakit_launch::{Argument, Compile, Config, DumpedKernel, Kernel, LaunchError, NdRange};
 
 /// Instructions that a launch may run: programs that the evaluator ends are far below.
@@ -57,10 +57,6 @@ pub(crate) fn compared(program: &Program) -> usize {
 }
 
 fn config() -> Config<'static> {
-    static JIT: LazyLock<Option<Arc<dyn Compiler>>> = LazyLock::new(|| {
-        let jit = visakit_jit::Jit::host()?;
-        Some(Arc::new(jit) as Arc<dyn Compiler>)
-    });
     Config {
         limits: Limits {
             max_bytes: 1 << 28,
@@ -69,7 +65,7 @@ fn config() -> Config<'static> {
         max_steps: STEPS,
         max_memory: 1 << 30,
         exact_ends: true,
-        compile: JIT.as_ref().map(Compile::when_it_pays),
+        compile: Jit::shared().map(Compile::when_it_pays),
         passes: &Pass::ALL,
         ..Config::default()
     }

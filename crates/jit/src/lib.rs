@@ -166,6 +166,7 @@ mod work;
 mod x64;
 
 pub use path::{Path, taken};
+use std::sync::{Arc, OnceLock};
 use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{Compiler, Native};
 
@@ -214,6 +215,14 @@ impl Jit {
             }
         }
         None
+    }
+
+    /// [`Self::host`] as programs take it, one for the process.
+    #[must_use]
+    pub fn shared() -> Option<&'static Arc<dyn Compiler>> {
+        static HOST: OnceLock<Option<Arc<dyn Compiler>>> = OnceLock::new();
+        let host = || Some(Arc::new(Self::host()?) as Arc<dyn Compiler>);
+        HOST.get_or_init(host).as_ref()
     }
 
     /// For this host with AVX2 only; `None` if it does not have that.

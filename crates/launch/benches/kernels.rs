@@ -12,7 +12,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
-use visakit_launch::{Config, Kernel, Launch, Source, ZeInfo};
+use visakit_launch::{Config, Kernel, Prepared, Source, ZeInfo};
 use work::{KERNELS, bench_work};
 
 fn main() {
@@ -33,7 +33,7 @@ fn run(bencher: Bencher<'_, '_>, kernel: &str, device: (&str, u32), threads: usi
         .unwrap();
     let config = Config::default();
     let launch = || pool.install(|| prepared.prepare(&range, &arguments, &config).unwrap());
-    let run = |launch: Launch| pool.install(|| launch.run(&config).unwrap().counters);
+    let run = |launch: Prepared| pool.install(|| launch.run(&config).unwrap().counters);
     bencher
         .counter(ItemsCount::new(run(launch()).lane_operations))
         .with_inputs(launch)

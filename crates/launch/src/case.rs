@@ -4,7 +4,7 @@ use crate::argument::{Argument, Image, ImageKind, format, sampler};
 use crate::compare::{Compare, Difference, Element};
 use crate::error::{LaunchError, zeroes_within};
 use crate::input::LARGEST;
-use crate::kernel::{Config, Kernel, Launch, Outcome};
+use crate::kernel::{Config, Kernel, Outcome, Prepared};
 use crate::ndrange::NdRange;
 use crate::source::Source;
 use crate::zebin::{AddressPart, DataRelocation, DataSection, DataSymbol};
@@ -332,7 +332,7 @@ impl Case {
         from_text: bool,
         config: &Config,
         change: impl FnOnce(Object<'static>) -> Object<'static>,
-        run: impl FnOnce(&Kernel<'_>, &[Argument], Launch) -> Result<R, LaunchError>,
+        run: impl FnOnce(&Kernel<'_>, &[Argument], Prepared) -> Result<R, LaunchError>,
     ) -> Result<R, LaunchError> {
         let case = &self.description;
         let config = &Config {
@@ -386,7 +386,7 @@ impl Case {
         from_text: bool,
         config: &Config,
         change: impl FnOnce(Object<'static>) -> Object<'static>,
-        run: impl FnOnce(Launch) -> Result<Outcome, LaunchError>,
+        run: impl FnOnce(Prepared) -> Result<Outcome, LaunchError>,
     ) -> Result<Verdict, LaunchError> {
         let config = Config {
             stray_reads: config.stray_reads || self.description.stray_reads,

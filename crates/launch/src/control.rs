@@ -1,12 +1,12 @@
 //! Launches controlled from outside, group by group, for debuggers.
 
 use crate::error::LaunchError;
-use crate::kernel::{Launch, Team};
+use crate::kernel::{Prepared, Team};
 use crate::payload::local_id;
 use crate::zeinfo::ArgInfo;
 use visakit_exec::{BufferId, Group, Limits};
 
-impl Launch {
+impl Prepared {
     /// A group of the grid, by its number, before its first instruction. All groups that are started this way use the
     /// same private memory: one after the other, as [`Self::run_observed`] has them.
     ///

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use visakit_exec::Compiler;
 use visakit_jit::Jit;
-use visakit_launch::{Compile, Config, Kernel, Launch, Source, ZeInfo};
+use visakit_launch::{Compile, Config, Kernel, Prepared, Source, ZeInfo};
 use visakit_profile::{KernelCode, Watched};
 use work::{KERNELS, bench_work};
 
@@ -45,7 +45,7 @@ fn run(bencher: Bencher<'_, '_>, kernel: &str, jit: bool, how: How) {
     };
     let launch = || pool.install(|| prepared.prepare(&range, &arguments, &config).unwrap());
     let code = KernelCode::new(&object, launch().program(), None);
-    let run = |launch: Launch| {
+    let run = |launch: Prepared| {
         pool.install(|| match how {
             How::Plain | How::Counts => launch.run(&config).unwrap(),
             How::Profile => {

@@ -53,7 +53,9 @@ use hashbrown::HashMap;
 use price::work;
 use visakit_exec::Progress;
 use visakit_exec::code::StepCounts;
-use visakit_launch::{Bare, Config, Launch, LaunchError, Media, MediaOutcome, ObjectKind, Outcome};
+use visakit_launch::{
+    Bare, Config, LaunchError, Media, MediaOutcome, ObjectKind, Outcome, Prepared,
+};
 use watch::{Seen, Watch};
 
 /// Work-groups whose addresses and waits are sampled. The interpreter runs them.
@@ -102,10 +104,10 @@ pub const fn config(config: Config<'_>) -> Config<'_> {
 /// Runs a launch that was prepared with [`config`] of a program that `code` is of.
 ///
 /// # Errors
-/// As [`Launch::run`].
+/// As [`Prepared::run`].
 pub fn run(
     code: &KernelCode,
-    launch: Launch,
+    launch: Prepared,
     config: &Config<'_>,
     watched: Watched,
 ) -> Result<(KernelProfile, Outcome), LaunchError> {
@@ -117,7 +119,7 @@ pub fn run(
 /// Runs a launch. Returns the observations of each instruction, by its place, and the amount that ran.
 fn run_watched(
     code: &KernelCode,
-    launch: Launch,
+    launch: Prepared,
     config: &Config<'_>,
     watched: Watched,
 ) -> Result<(Outcome, HashMap<usize, Seen>, Ran), LaunchError> {

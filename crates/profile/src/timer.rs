@@ -6,7 +6,7 @@ use crate::watch::Seen;
 use crate::{DeviceTime, KernelCode, Ran, Watched, executions, run_watched};
 use hashbrown::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use visakit_launch::{Config, Launch, LaunchError, Outcome};
+use visakit_launch::{Config, LaunchError, Outcome, Prepared};
 
 /// Work-groups of a launch from which one is sampled: it runs in the interpreter, and its share of the launch should be
 /// small.
@@ -41,10 +41,10 @@ impl Timer {
     /// how long it would take on the device. Launches of the same code run one after the other.
     ///
     /// # Errors
-    /// As [`Launch::run`].
+    /// As [`Prepared::run`].
     pub fn run(
         &self,
-        launch: Launch,
+        launch: Prepared,
         config: &Config<'_>,
     ) -> Result<(DeviceTime, Outcome), LaunchError> {
         // It guards nothing that a panic could leave inconsistent.

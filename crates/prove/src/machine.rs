@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 use visakit_exec::code::{Action, Code, Compute, Step};
 use visakit_exec::{LaneFunction, Limits, Probe, Program};
-use visakit_launch::{Launch, LaunchError};
+use visakit_launch::{LaunchError, Prepared};
 
 /// Bounds of a run on terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +54,7 @@ const LOOK: u64 = 256;
 pub(crate) struct Machine<'a> {
     pub(crate) terms: &'a mut Terms,
     pub(crate) decisions: &'a mut Decisions,
-    pub(crate) launch: &'a Launch,
+    pub(crate) launch: &'a Prepared,
     pub(crate) global: Global,
     /// Local memory of the group.
     pub(crate) local: Bytes,
@@ -74,7 +74,7 @@ impl<'a> Machine<'a> {
     /// Runs all groups of a launch; the contents of arguments in `known` are as they are, and scalars have any value.
     pub(crate) fn run(
         (terms, decisions): (&'a mut Terms, &'a mut Decisions),
-        launch: &'a Launch,
+        launch: &'a Prepared,
         (known, scalars): (&HashSet<usize>, Option<&'a Scalars>),
         budget: Budget,
     ) -> Result<Global, Failed> {

@@ -4,7 +4,7 @@ use crate::term::{Term, Terms, Variable};
 use crate::unknown::Unknown;
 use hashbrown::{HashMap, HashSet};
 use visakit_exec::code::AtomicOp;
-use visakit_launch::{Launch, MemoryObject, ObjectKind};
+use visakit_launch::{MemoryObject, ObjectKind, Prepared};
 
 /// When a thread accesses memory. Threads of a group are ordered by its barriers: what one did before its signal is before
 /// what another does after the wait for it.
@@ -257,7 +257,7 @@ pub(crate) struct Global {
 
 impl Global {
     /// The memory of a launch. The contents of the arguments in `known` are as they are.
-    pub(crate) fn new(launch: &Launch, known: &HashSet<usize>) -> Self {
+    pub(crate) fn new(launch: &Prepared, known: &HashSet<usize>) -> Self {
         let mut objects: Vec<(MemoryObject, Content)> = Vec::new();
         for object in launch.objects() {
             let read = || {

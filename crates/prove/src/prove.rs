@@ -15,7 +15,7 @@ use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
-use visakit_launch::{Argument, Config, Kernel, Launch, LaunchError, NdRange};
+use visakit_launch::{Argument, Config, Kernel, LaunchError, NdRange, Prepared};
 
 /// One of two kernels, and the grid.
 #[derive(Clone, Copy, Debug)]
@@ -287,7 +287,7 @@ impl<'a> Question<'a> {
     }
 
     /// The launch of a side, as it is examined: machine code does not keep all registers.
-    fn launch(&self, side: &Side<'_>, arguments: &[Argument]) -> Result<Launch, LaunchError> {
+    fn launch(&self, side: &Side<'_>, arguments: &[Argument]) -> Result<Prepared, LaunchError> {
         let config = Config {
             compile: None,
             ..self.config

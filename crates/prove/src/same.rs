@@ -22,14 +22,14 @@ use visakit_exec::code::{
     Action, Code, Compute, Flag, Lane, Message, Nameless, Operation, Step, Target,
 };
 use visakit_exec::{Limits, Program, SLICE};
-use visakit_launch::{Launch, LaunchError};
+use visakit_launch::{LaunchError, Prepared};
 
 /// Whether both launches of each pair do the same, step by step. All are of the same two programs. False says nothing.
 ///
 /// # Errors
 /// Those of starting a group.
 pub(crate) fn same(
-    launches: &[[Launch; 2]],
+    launches: &[[Prepared; 2]],
     deadline: Option<Instant>,
 ) -> Result<bool, LaunchError> {
     let Some([old, new]) = launches.first() else {
@@ -65,14 +65,14 @@ pub(crate) fn same(
 }
 
 /// Threads of a group.
-fn threads(launch: &Launch) -> Result<usize, LaunchError> {
+fn threads(launch: &Prepared) -> Result<usize, LaunchError> {
     Ok(launch.start(0, &Limits::default())?.threads().len())
 }
 
 /// Whether all threads start with the same bytes in corresponding places, and the same local and scratch memory.
 fn starts(
-    old: &Launch,
-    new: &Launch,
+    old: &Prepared,
+    new: &Prepared,
     pairs: &[[Range<usize>; 2]],
     deadline: Option<Instant>,
 ) -> Result<bool, LaunchError> {

@@ -5,7 +5,7 @@ use crate::prove::Options;
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
 use visakit_exec::{Group, Limits};
-use visakit_launch::{Argument, Launch, LaunchError};
+use visakit_launch::{Argument, LaunchError, Prepared};
 
 /// Which arguments nobody knows.
 #[derive(Clone, Debug)]
@@ -83,8 +83,8 @@ pub(crate) struct Byte {
 /// Where scalars of any value are when threads start: two launches differ in nothing else. In one of them all their
 /// bytes are zero, in the other one each has its number, from 1 on.
 pub(crate) struct Scalars {
-    zero: Launch,
-    numbered: Launch,
+    zero: Prepared,
+    numbered: Prepared,
     bytes: Vec<Byte>,
 }
 
@@ -93,7 +93,7 @@ impl Scalars {
     pub(crate) fn new(
         inputs: &Inputs,
         arguments: &[Argument],
-        launch: impl Fn(&[Argument]) -> Result<Launch, LaunchError>,
+        launch: impl Fn(&[Argument]) -> Result<Prepared, LaunchError>,
     ) -> Result<Option<Self>, Failed> {
         let mut all = Vec::new();
         for (number, argument) in arguments.iter().enumerate() {

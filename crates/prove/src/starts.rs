@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 use visakit_exec::code::{Action, Compute, Flag, Step};
 use visakit_exec::{Limits, Program};
-use visakit_launch::{Launch, LaunchError};
+use visakit_launch::{LaunchError, Prepared};
 
 /// What all threads start with.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl Starts {
     /// Of launches of a program; nothing is known after the deadline.
     pub(crate) fn of<'l>(
         program: &Program,
-        launches: impl Iterator<Item = &'l Launch>,
+        launches: impl Iterator<Item = &'l Prepared>,
         deadline: Option<Instant>,
     ) -> Result<Self, LaunchError> {
         let limits = Limits::default();

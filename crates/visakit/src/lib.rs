@@ -32,8 +32,8 @@
 //! | `language` | what editors ask about a text |
 //!
 //! The examples below are short; the folder `examples` of this crate has whole programs: the instruction
-//! mix of kernels, changing immediates, build, assemble and run, an OpenCL kernel, damaged files, validation, a fuzz
-//! target.
+//! mix of kernels, changing immediates, build, assemble and run, an OpenCL kernel, a comparison of two kernels, damaged
+//! files, validation, a fuzz target.
 //!
 //! # Read
 //!
@@ -108,6 +108,25 @@
 //! # }
 //! ```
 //!
+//! # Run, check, profile, prove
+//!
+//! With the feature `launch` there is `Launch`: a kernel on slices and numbers. `check`, `profile` and `prove` give it methods
+//! of those names; `compile` makes kernels of OpenCL C.
+//!
+#![cfg_attr(feature = "launch", doc = "```")]
+#![cfg_attr(not(feature = "launch"), doc = "```ignore")]
+//! use visakit::{Launch, launch::Kernel};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/kernels/");
+//! # let (text, zebin) = (format!("{folder}lookup.pvc.visaasm"), format!("{folder}lookup.pvc.zebin"));
+//! let kernel = Kernel::from_files(&[text.as_ref()], zebin.as_ref(), None)?;
+//! let launch = Launch::new(&kernel).global(4).arg(&[0; 4]).arg(&[3, 3, 2, 2]).arg(1000);
+//! assert_eq!(launch.run()?.array(0), Some(vec![1000, 1001, 1004, 1009]));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Compatibility
 //!
 //! The oldest supported Rust is 1.88. The crates of [`isa`], [`parse`], [`encode`], [`text`] and
@@ -116,8 +135,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod dump;
+#[cfg(feature = "launch")]
+mod launcher;
 pub mod stats;
 pub mod verify;
+
+#[cfg(feature = "launch")]
+#[cfg_attr(docsrs, doc(cfg(feature = "launch")))]
+pub use launcher::{Launch, Sizes};
 
 #[cfg(feature = "analysis")]
 #[cfg_attr(docsrs, doc(cfg(feature = "analysis")))]

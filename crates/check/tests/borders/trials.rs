@@ -7,7 +7,7 @@ use visakit_check::{Checks, Finding, Kind, check, config};
 use visakit_exec::memory::{Addressing, ChannelClass, Storage};
 use visakit_exec::{MemoryAccess, Observer, Space};
 use visakit_launch::{
-    Argument, Case, Config, Image, Kernel, Launch, LaunchError, NdRange, Outcome, Shared,
+    Argument, Case, Config, Image, Kernel, LaunchError, NdRange, Outcome, Prepared, Shared,
 };
 
 /// What was taken away.
@@ -138,7 +138,7 @@ fn results(outcome: &Outcome, arguments: usize) -> Vec<Option<Vec<u8>>> {
 }
 
 impl Trial<'_> {
-    fn launch(&self, kernel: &Kernel<'_>, arguments: &[Argument]) -> Result<Launch, LaunchError> {
+    fn launch(&self, kernel: &Kernel<'_>, arguments: &[Argument]) -> Result<Prepared, LaunchError> {
         kernel.prepare(&self.range, arguments, &limits())
     }
 

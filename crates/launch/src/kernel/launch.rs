@@ -57,7 +57,7 @@ impl Outcome {
 
 /// A kernel that is ready to run, with its memory.
 #[derive(Debug)]
-pub struct Launch {
+pub struct Prepared {
     pub(crate) program: Arc<Program>,
     pub(crate) info: Arc<KernelInfo>,
     /// Names and types of the arguments, if the compiler wrote them down.
@@ -79,7 +79,7 @@ pub struct Launch {
     pub(super) reaches_others: bool,
 }
 
-impl Launch {
+impl Prepared {
     /// The translated program.
     #[must_use]
     pub fn program(&self) -> &Program {

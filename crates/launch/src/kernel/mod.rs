@@ -5,7 +5,7 @@ mod launch;
 mod team;
 
 pub use config::{Compile, Config, Turn};
-pub use launch::{Launch, Outcome};
+pub use launch::{Outcome, Prepared};
 pub(crate) use team::Team;
 
 use crate::agreement;
@@ -304,7 +304,7 @@ impl<'o> Kernel<'o> {
         range: &NdRange,
         arguments: &[Argument],
         config: &Config<'_>,
-    ) -> Result<Launch, LaunchError> {
+    ) -> Result<Prepared, LaunchError> {
         let variables = if config.lenient {
             let (data, symbols) = DataSection::apart(&self.data, &self.symbols);
             Variables::new(&data, &symbols)?
@@ -413,7 +413,7 @@ impl Loaded {
         arguments: &[Argument],
         others: Option<&Others>,
         config: &Config<'_>,
-    ) -> Result<Launch, LaunchError> {
+    ) -> Result<Prepared, LaunchError> {
         self.check_count(arguments.len())?;
         self.check_grid(range)?;
         let mut bound = bind(
@@ -472,7 +472,7 @@ impl Loaded {
         } else {
             None
         };
-        Ok(Launch {
+        Ok(Prepared {
             program: Arc::clone(&self.program),
             info: Arc::clone(&self.info),
             args_info: self.args_info.clone(),

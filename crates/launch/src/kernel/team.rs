@@ -1,6 +1,6 @@
 //! Runs one group after the other.
 
-use super::launch::Launch;
+use super::launch::Prepared;
 use crate::effort::{After, Done, Effort};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
@@ -11,7 +11,7 @@ use visakit_exec::{BufferId, Group, Limits, Observer, Program, ThreadStart};
 
 /// The state of a worker kept from group to group: the threads' registers and payloads.
 pub(crate) struct Team<'l> {
-    launch: &'l Launch,
+    launch: &'l Prepared,
     /// Number of the worker, which selects its piece of private memory.
     slot: u64,
     group: Group,
@@ -27,7 +27,7 @@ pub(crate) struct Team<'l> {
 }
 
 impl<'l> Team<'l> {
-    pub(crate) fn new(launch: &'l Launch, slot: u64) -> Self {
+    pub(crate) fn new(launch: &'l Prepared, slot: u64) -> Self {
         Self {
             launch,
             slot,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use visakit_exec::Compiler;
 use visakit_isa::Platform;
 use visakit_jit::Jit;
-use visakit_launch::{Argument, Compile, Config, Kernel, Launch, NdRange, Variables, ZeInfo};
+use visakit_launch::{Argument, Compile, Config, Kernel, NdRange, Prepared, Variables, ZeInfo};
 use visakit_profile::{InstructionProfile, KernelCode, KernelProfile, Watched};
 use visakit_text::asm;
 
@@ -74,7 +74,7 @@ pub(crate) fn with_launches<R>(
     lines: &str,
     (global, local): (u32, u32),
     jit: bool,
-    then: impl FnOnce(KernelCode, &Config<'_>, &mut dyn FnMut() -> Launch) -> R,
+    then: impl FnOnce(KernelCode, &Config<'_>, &mut dyn FnMut() -> Prepared) -> R,
 ) -> R {
     let text = format!("{HEAD}{lines}\nret (M1, 1)\n");
     let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();

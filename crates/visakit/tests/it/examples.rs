@@ -2,6 +2,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
 
+#[path = "../../examples/compare.rs"]
+#[allow(dead_code, reason = "their main functions")]
+mod compare;
 #[path = "../../examples/damaged.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod damaged;
@@ -14,9 +17,6 @@ mod immediates;
 #[path = "../../examples/kernels.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod kernels;
-#[path = "../../examples/opencl.rs"]
-#[allow(dead_code, reason = "their main functions")]
-mod opencl;
 #[path = "../../examples/run.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod run;
@@ -87,7 +87,9 @@ fn the_fuzz_target_accepts_and_refuses() {
 }
 
 #[test]
-fn a_kernel_of_opencl_runs_with_its_constants() {
-    let sums = opencl::lookup().unwrap();
-    assert_eq!(sums, [1000, 1001, 1004, 1027, 1016, 1125, 1036, 1343]);
+fn two_kernels_are_compared() {
+    let (results, verdict) = compare::compare().unwrap();
+    let sums = vec![1000, 1001, 1004, 1027, 1016, 1125, 1036, 1343];
+    assert_eq!(results, [sums.clone(), sums]);
+    assert_eq!(verdict, visakit::prove::Verdict::Proven);
 }

@@ -11,6 +11,7 @@ mod dump;
 mod examples;
 mod features;
 mod fields;
+mod launcher;
 mod layouts;
 mod newest;
 mod stats;

@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 use visakit::exec::Limits;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::launch::{
-    Argument, Bare, Config, DataSection, DataSymbol, Image, ImageKind, Kernel, Launch, LaunchError,
-    NdRange, ZeInfo, format, sampler, value,
+    Argument, Bare, Config, DataSection, DataSymbol, Image, ImageKind, Kernel, LaunchError,
+    NdRange, Prepared, ZeInfo, format, sampler, value,
 };
 
 /// The file as it was when the run began: it may be edited since.
@@ -102,7 +102,7 @@ impl Source {
         &self,
         kernel: &Kernel<'_>,
         config: &Config<'_>,
-    ) -> Result<Launch, String> {
+    ) -> Result<Prepared, String> {
         let sizes = |name: &str| -> Vec<u32> {
             let list = self.form.get(name).and_then(Json::as_array);
             let list = list.into_iter().flatten().filter_map(Json::as_u64);

@@ -5,7 +5,7 @@ use crate::output::Failure;
 use crate::render;
 use std::path::{Path, PathBuf};
 use visakit_debug::{DebugError, Listing, Session, Symbols, Target};
-use visakit_launch::{Config, Kernel, Launch};
+use visakit_launch::{Config, Kernel, Prepared};
 
 impl Args {
     /// Compiles sources so that their variables are known.
@@ -46,7 +46,7 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
         compile: None,
         ..args.config()
     };
-    let made = |kernel: &Kernel<'_>, launch: Launch| {
+    let made = |kernel: &Kernel<'_>, launch: Prepared| {
         let code = launch.program().code();
         let listing = Listing::new(kernel.object(), code, kernel.grf_bytes);
         let symbols = kernel.debug.as_ref();

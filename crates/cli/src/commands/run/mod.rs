@@ -25,12 +25,11 @@ use crate::reading::{Reading, tell_faults, told};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Report};
 use visakit_exec::code::Liveness;
-use visakit_exec::{Compiler, Limits, Pass, Program};
+use visakit_exec::{Limits, Pass, Program};
 use visakit_jit::Features;
 use visakit_launch::{Case, Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
@@ -302,15 +301,6 @@ impl Listed {
     }
 }
 
-/// The compiler for this host, if there is one.
-fn compiler() -> Option<&'static Arc<dyn Compiler>> {
-    static COMPILER: LazyLock<Option<Arc<dyn Compiler>>> = LazyLock::new(|| {
-        let jit = visakit_jit::Jit::host()?;
-        Some(Arc::new(jit) as Arc<dyn Compiler>)
-    });
-    COMPILER.as_ref()
-}
-
 impl Args {
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.launching.zebin.is_none()
@@ -452,8 +442,8 @@ impl Args {
             exact_ends: self.exact_ends,
             strict: self.strict,
             compile: match self.jit {
-                Jit::Auto if !self.no_jit => compiler().map(Compile::when_it_pays),
-                Jit::Always => compiler().map(Compile::always),
+                Jit::Auto if !self.no_jit => visakit_jit::Jit::shared().map(Compile::when_it_pays),
+                Jit::Always => visakit_jit::Jit::shared().map(Compile::always),
                 Jit::Auto | Jit::Never => None,
             },
             ..default
