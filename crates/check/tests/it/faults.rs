@@ -1,7 +1,5 @@
 //! Kernels with one fault each, and their correct counterparts: their findings, and at which line.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
-
 use std::path::Path;
 use visakit_check::{Checks, Finding, check, config};
 use visakit_launch::{Argument, Config, Kernel, NdRange, Source, ZeInfo};

@@ -3,13 +3,6 @@
 //! An element at the border of an argument is changed. If that changes the results, they depend on it: when the element
 //! is taken away, the read must be found. The arguments are those of correct kernels: every case of the reference data.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test"
-)]
-
 mod trials;
 
 use rayon::prelude::*;

@@ -1,5 +1,4 @@
 //! Columns, patterns and fingerprints of real and generated objects.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests
 
 use visakit_corpus::column::Data;
 use visakit_corpus::fingerprint::Fingerprint;

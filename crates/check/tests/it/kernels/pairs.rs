@@ -2,7 +2,7 @@
 //! launched (`//@`) and where the second form has its fault (`//!`): the faulty form has this finding, the clean one
 //! has none.
 
-use crate::{metadata, report, specs, texts};
+use super::{metadata, report, specs, texts};
 
 #[test]
 fn every_fault_of_the_first_kernels_and_no_false_alarm() {

@@ -1,7 +1,5 @@
 //! Correct kernels: they have no findings.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::path::{Path, PathBuf};
 use visakit_check::{Checks, check_case};
 use visakit_launch::{Case, Config};

@@ -2,7 +2,7 @@
 //! launched (`//@`) and where the second form has its fault (`//!`); a set of a device and a form is one container with
 //! texts, metadata and program-scope variables.
 
-use crate::{Spec, argument, folder, specs};
+use super::{Spec, argument, folder, specs};
 use rayon::prelude::*;
 use visakit_check::{Checks, Finding, check, config};
 use visakit_launch::{Config, Dump, Kernel, LocalVariable, NdRange, Source, Zebin};

@@ -1,12 +1,5 @@
 //! Barriers between the threads of a group, as text: split ones, different ones, named ones.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test"
-)]
-
 use std::fmt::Write;
 use visakit_check::{Checks, Finding, Kind, check_media};
 use visakit_launch::{Config, Media, Source, find_kernel};

@@ -1,10 +1,6 @@
 //! Shards: the content of a folder after runs that finished, were interrupted, or collided with
 //! others.
 
-#![allow(clippy::disallowed_methods, reason = "tests")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests
-#![cfg(feature = "parquet")]
-
 use arrow_array::{Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

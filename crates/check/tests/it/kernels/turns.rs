@@ -1,6 +1,6 @@
 //! Groups that take turns: what is found does not depend on it, and groups may wait for each other.
 
-use crate::{argument, metadata, report, specs, texts};
+use super::{argument, metadata, report, specs, texts};
 use std::collections::BTreeSet;
 use visakit_check::{Checks, Report, Verdict, check, config};
 use visakit_launch::{Config, End, Kernel, NdRange, Reason, Source, Turn, ZeInfo};

@@ -1,7 +1,5 @@
 //! Rules that describe known findings.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use visakit_check::{Between, Finding, Kind, Other, Place, Space, Suppressions, Target};
 
 fn finding() -> Finding {

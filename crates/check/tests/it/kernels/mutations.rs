@@ -1,6 +1,6 @@
 //! Clean kernels with one change: a barrier removed, an index moved, a barrier split in two halves.
 
-use crate::{Spec, metadata, report, specs, texts};
+use super::{Spec, metadata, report, specs, texts};
 use visakit_check::{Finding, Kind};
 use visakit_launch::{Source, ZeInfo};
 

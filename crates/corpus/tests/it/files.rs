@@ -1,6 +1,4 @@
 //! Rows of files that are not plain objects.
-#![allow(clippy::panic)] // helpers of tests
-#![cfg(feature = "files")]
 
 use flate2::write::GzEncoder;
 use std::io::Write;

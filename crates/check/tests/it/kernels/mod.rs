@@ -1,12 +1,5 @@
 //! Kernels in two forms, as described in their sources.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test"
-)]
-
 mod mutations;
 mod pairs;
 mod sets;

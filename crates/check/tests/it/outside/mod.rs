@@ -5,13 +5,6 @@
 //! content past the end. If an output differs, the read must be found. Programs that only move bits are followed
 //! exactly: if no output differs, nothing may be found.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test"
-)]
-
 mod program;
 
 use program::{Program, Rng};

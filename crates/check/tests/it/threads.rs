@@ -1,7 +1,5 @@
 //! Media kernels and bare routines.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
-
 use visakit_check::{Checks, Finding, Kind, check_bare, check_media};
 use visakit_launch::{
     Bare, Config, Dependency, Media, MediaSurface, Source, SurfaceShape, Target, find_kernel,
