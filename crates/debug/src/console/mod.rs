@@ -115,6 +115,16 @@ pub const COMMANDS: &[CommandHelp] = &[
             c.stopped()
         },
     ),
+    command(
+        &["run", "r"],
+        "",
+        "run from the beginning until something stops it",
+        |c, _| {
+            c.session.go_to(Time::default())?;
+            c.session.go_on()?;
+            c.stopped()
+        },
+    ),
     command(&["until", "to"], "PLACE", "run to a place", |c, a| {
         let places = c.session.places(a)?;
         c.session.run_to(&places)?;

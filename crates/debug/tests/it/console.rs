@@ -47,6 +47,17 @@ fn a_session() {
     insta::assert_snapshot!(transcript(&mut console, &commands));
 }
 
+/// It begins at the beginning, wherever the session is.
+#[test]
+fn runs_come_to_the_same_breakpoint() {
+    let mut console = blur();
+    console.run("break :15").unwrap();
+    let first = console.run("run").unwrap().text;
+    assert!(first.starts_with("breakpoint 1"), "{first}");
+    console.run("continue").unwrap();
+    assert_eq!(console.run("r").unwrap().text, first);
+}
+
 /// Faults stop the run before the instruction, with its initial state.
 #[test]
 fn a_fault_stands_still() {

@@ -46,8 +46,32 @@ impl<'a> Arguments<'a> {
     /// The arguments; says what was assumed of those that were not given.
     pub(crate) fn all(&self) -> Result<Vec<Argument>, Failure> {
         let (arguments, assumed) = self.with(&self.fit()?)?;
-        tell(&assumed);
+        self.tell(&assumed);
         Ok(arguments)
+    }
+
+    /// Says what was assumed of arguments, and with them the size of groups if none was given.
+    fn tell(&self, assumed: &[Assumed]) {
+        if assumed.is_empty() {
+            return;
+        }
+        let lines = assumed.iter();
+        let mut list: String = lines
+            .map(|one| format!("\n  {} {}", one.index, one.text))
+            .collect();
+        if self.args.launching.local.is_empty() {
+            let sizes = self.range.local.iter().zip(&self.args.launching.global);
+            let sizes: Vec<_> = sizes.map(|(size, _)| size.to_string()).collect();
+            let sizes = sizes.join(" x ");
+            list.push_str(&format!(
+                "\n  groups of {sizes} work-items, --local gives others"
+            ));
+        }
+        let number = count(assumed.len(), "argument");
+        let verb = if assumed.len() == 1 { "was" } else { "were" };
+        render::note(&format!(
+            "{number} {verb} generated, --arg gives others{list}"
+        ));
     }
 
     /// Arguments with generated buffers of these sizes, and what was assumed.
@@ -131,19 +155,4 @@ struct Assumed {
     index: usize,
     text: String,
     sized: bool,
-}
-
-fn tell(assumed: &[Assumed]) {
-    if assumed.is_empty() {
-        return;
-    }
-    let lines = assumed
-        .iter()
-        .map(|one| format!("\n  {} {}", one.index, one.text));
-    let list: String = lines.collect();
-    let number = count(assumed.len(), "argument");
-    let verb = if assumed.len() == 1 { "was" } else { "were" };
-    render::note(&format!(
-        "{number} {verb} generated, --arg gives others{list}"
-    ));
 }
