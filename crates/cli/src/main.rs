@@ -9,6 +9,7 @@ mod names;
 mod output;
 mod reading;
 mod render;
+mod sarif;
 mod sources;
 mod table;
 

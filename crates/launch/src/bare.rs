@@ -2,9 +2,9 @@
 
 use crate::end::{End, Reason, standing};
 use crate::error::LaunchError;
-use crate::kernel::Compile;
+use crate::kernel::{Compile, Config};
 use visakit_exec::{
-    Counters, Group, Interrupt, Limits, Memory, Observer, Options, Program, Progress, ThreadStart,
+    Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress, ThreadStart,
     VariableClass, VariableSlot,
 };
 use visakit_isa::DataType;
@@ -54,7 +54,7 @@ pub struct Shown {
 }
 
 impl Bare {
-    /// Translates a routine.
+    /// Translates a routine, as the configuration wants it: [`Config::strict`], [`Config::count`], [`Config::passes`].
     ///
     /// # Errors
     /// [`LaunchError::Translate`].
@@ -62,53 +62,17 @@ impl Bare {
         object: &Object<'_>,
         routine: RoutineId,
         grf_bytes: u32,
-        strict: bool,
+        config: &Config<'_>,
     ) -> Result<Self, LaunchError> {
-        Self::translated(
-            object,
-            routine,
-            &Options {
-                grf_bytes,
-                strict,
-                ..Options::default()
-            },
-        )
-    }
-
-    /// Translates a routine with counters; see [`Program::take_counts`].
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn counting(
-        object: &Object<'_>,
-        routine: RoutineId,
-        grf_bytes: u32,
-    ) -> Result<Self, LaunchError> {
-        Self::translated(
-            object,
-            routine,
-            &Options {
-                grf_bytes,
-                count: true,
-                ..Options::default()
-            },
-        )
-    }
-
-    fn translated(
-        object: &Object<'_>,
-        routine: RoutineId,
-        options: &Options,
-    ) -> Result<Self, LaunchError> {
-        let program = Program::new(object, routine, options)?;
+        let program = Program::new(object, routine, &config.options(grf_bytes))?;
         let lanes = program.simd_size().clamp(1, 32);
         Ok(Self {
             program,
             sets: Vec::new(),
             mask: u32::MAX.checked_shr(32 - lanes).unwrap_or(u32::MAX),
             cr0: 0,
-            limits: Limits::default(),
-            interrupt: None,
+            limits: config.limits,
+            interrupt: config.interrupt.cloned(),
             memory: Memory::new(64 << 30),
         })
     }

@@ -20,7 +20,7 @@ use crate::objects::{MemoryObject, ObjectKind};
 use team::Team;
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
-    BufferId, Examined, Group, InputClass, InputSlot, Limits, Memory, Observer, Options, Program,
+    BufferId, Examined, Group, InputClass, InputSlot, Limits, Memory, Observer, Program,
     ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
@@ -55,7 +55,7 @@ pub struct Media {
 }
 
 impl Media {
-    /// Translates a kernel.
+    /// Translates a kernel, as the configuration wants it: [`Config::strict`], [`Config::count`], [`Config::passes`].
     ///
     /// # Errors
     /// [`LaunchError::Translate`].
@@ -63,47 +63,9 @@ impl Media {
         object: &Object<'_>,
         routine: RoutineId,
         grf_bytes: u32,
-        strict: bool,
+        config: &Config<'_>,
     ) -> Result<Self, LaunchError> {
-        Self::translated(
-            object,
-            routine,
-            &Options {
-                grf_bytes,
-                strict,
-                ..Options::default()
-            },
-        )
-    }
-
-    /// Translates a kernel with counters; the outcome has the counts.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn counting(
-        object: &Object<'_>,
-        routine: RoutineId,
-        grf_bytes: u32,
-        strict: bool,
-    ) -> Result<Self, LaunchError> {
-        Self::translated(
-            object,
-            routine,
-            &Options {
-                grf_bytes,
-                strict,
-                count: true,
-                ..Options::default()
-            },
-        )
-    }
-
-    fn translated(
-        object: &Object<'_>,
-        routine: RoutineId,
-        options: &Options,
-    ) -> Result<Self, LaunchError> {
-        let program = Program::new(object, routine, options)?;
+        let program = Program::new(object, routine, &config.options(grf_bytes))?;
         let body = object.routine(routine).and_then(|r| r.body());
         let slm = body
             .and_then(|b| b.attribute("SLMSize"))

@@ -154,54 +154,55 @@ fn transfer(
     memory.store(space, address, datum.memory, bits >> datum.shift)
 }
 
+/// Elements that follow each other, of each lane.
 pub(crate) fn vectors(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
     running: u32,
 ) -> Result<()> {
-    let loads = is_load(i);
-    let lanes = message_lanes(view, i, running)?;
-    let (datum, count, order) = (datum(i)?, elements(i)?, transposed(i)?);
-    let where_to = space(memory, view, i)?;
-    let data = raw(i, if loads { F::Dst } else { F::Src1Data })?;
-    if order && (lanes.count != 1 || datum.register < 4) {
-        return Err(Halt::Undefined("transposed message of several lanes"));
-    }
-    if !order && (datum.register < 4 || count > 4) {
-        return Err(Halt::Undefined("packed data of several lanes"));
-    }
-    let grf = view.scope.grf;
-    for (lane, first) in addresses(view, i, lanes)? {
-        for v in 0..count {
-            let at = first + i128::try_from(v * datum.memory).unwrap_or(0);
-            let byte = place(grf, lanes, datum, lane, v, order);
-            transfer(memory, view, data, byte, datum, (where_to, at), loads)?;
-        }
-    }
-    Ok(())
+    let (count, order) = (elements(i)?, transposed(i)?);
+    let slots: Vec<_> = (0..count).map(|v| (v, v)).collect();
+    scattered(memory, view, i, running, (&slots, order))
 }
 
+/// The channels of a mask, of each lane.
 pub(crate) fn quads(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
     running: u32,
 ) -> Result<()> {
+    let mask = number(i, F::ChMask)?;
+    let channels = (0..4).filter(|v| mask >> v & 1 != 0);
+    let slots: Vec<_> = channels.enumerate().collect();
+    scattered(memory, view, i, running, (&slots, false))
+}
+
+/// Elements of each lane: where they are in its operand and in memory, and whether the operand has them lane by lane.
+fn scattered(
+    memory: &mut Memory,
+    view: &mut View<'_, '_>,
+    i: &Instruction,
+    running: u32,
+    (slots, order): (&[(usize, usize)], bool),
+) -> Result<()> {
     let loads = is_load(i);
     let lanes = message_lanes(view, i, running)?;
     let datum = datum(i)?;
-    if datum.register < 4 {
+    if order && (lanes.count != 1 || datum.register < 4) {
+        return Err(Halt::Undefined("transposed message of several lanes"));
+    }
+    if !order && (datum.register < 4 || slots.len() > 4) {
         return Err(Halt::Undefined("packed data of several lanes"));
     }
-    let mask = number(i, F::ChMask)?;
     let where_to = space(memory, view, i)?;
     let data = raw(i, if loads { F::Dst } else { F::Src1Data })?;
     let grf = view.scope.grf;
     for (lane, first) in addresses(view, i, lanes)? {
-        for (slot, v) in (0..4).filter(|v| mask >> v & 1 != 0).enumerate() {
+        for &(slot, v) in slots {
             let at = first + i128::try_from(v * datum.memory).unwrap_or(0);
-            let byte = place(grf, lanes, datum, lane, slot, false);
+            let byte = place(grf, lanes, datum, lane, slot, order);
             transfer(memory, view, data, byte, datum, (where_to, at), loads)?;
         }
     }

@@ -8,7 +8,7 @@ use std::error::Error;
 use visakit::build;
 use visakit::isa::object::{Body, RoutineId, RoutineKind};
 use visakit::isa::operand::GeneralOperand as Operand;
-use visakit::launch::{Bare, value};
+use visakit::launch::{Bare, Config, value};
 use visakit::text::{Form, Options, Printer, asm};
 use visakit::{DataType, Dialect, Object, Routine, Version};
 
@@ -58,7 +58,7 @@ pub(crate) fn run(text: &str, values: &str) -> Result<String, Box<dyn Error>> {
         )
     })?;
     let kernel = RoutineId::new(RoutineKind::Kernel, 0);
-    let mut thread = Bare::new(&object, kernel, 32, true)?;
+    let mut thread = Bare::new(&object, kernel, 32, &Config::default())?;
     // Eight lanes are live.
     thread.mask = 0xff;
     thread.set("X", values)?;

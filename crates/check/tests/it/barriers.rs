@@ -64,7 +64,7 @@ after_{number}:
     };
     let object = source.object(64).unwrap();
     let (id, _) = find_kernel(&object, None).unwrap();
-    let mut media = Media::new(&object, id, 64, false).unwrap();
+    let mut media = Media::new(&object, id, 64, &Config::default()).unwrap();
     media.space = [8, 1];
     media.group = Some([4, 1]);
     let report = check_media(&object, &mut media, &Config::default(), Checks::ALL);

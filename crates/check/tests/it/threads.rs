@@ -17,7 +17,7 @@ fn media(text: &str, dependency: Dependency, inputs: &[(usize, &str)]) -> Vec<Fi
     let source = source(text);
     let object = source.object(32).unwrap();
     let (id, _) = find_kernel(&object, None).unwrap();
-    let mut media = Media::new(&object, id, 32, false).unwrap();
+    let mut media = Media::new(&object, id, 32, &Config::default()).unwrap();
     let surface = MediaSurface {
         bytes: vec![1; 40 * 9],
         shape: Some(SurfaceShape {
@@ -143,7 +143,7 @@ fn bare_routines() {
         let source = source(BARE);
         let object = source.object(32).unwrap();
         let (id, _) = find_kernel(&object, None).unwrap();
-        let mut bare = Bare::new(&object, id, 32, false).unwrap();
+        let mut bare = Bare::new(&object, id, 32, &Config::default()).unwrap();
         for (name, value) in sets {
             bare.set(name, value).unwrap();
         }
@@ -189,7 +189,7 @@ fn addresses_overflow() {
         let source = source(&text);
         let object = source.object(32).unwrap();
         let (id, _) = find_kernel(&object, None).unwrap();
-        let mut bare = Bare::new(&object, id, 32, false).unwrap();
+        let mut bare = Bare::new(&object, id, 32, &Config::default()).unwrap();
         bare.set("V32", index).unwrap();
         let checks = Checks {
             arithmetic: true,
@@ -236,7 +236,7 @@ fn combined_predicates_are_decided_by_defined_elements() {
         let source = source(&text);
         let object = source.object(32).unwrap();
         let (id, _) = find_kernel(&object, None).unwrap();
-        let mut bare = Bare::new(&object, id, 32, false).unwrap();
+        let mut bare = Bare::new(&object, id, 32, &Config::default()).unwrap();
         let numbers = vec![set.to_string(); 8].join(",");
         bare.set("SET", &numbers).unwrap();
         let checks = Checks {

@@ -59,7 +59,7 @@ pub(crate) fn bare(text: &str, sets: &[(&str, &str)]) -> Console {
     };
     let object = source.object(32).unwrap();
     let (id, _) = find_kernel(&object, None).unwrap();
-    let mut bare = Bare::new(&object, id, 32, false).unwrap();
+    let mut bare = Bare::new(&object, id, 32, &Config::default()).unwrap();
     for (name, value) in sets {
         bare.set(name, value).unwrap();
     }

@@ -18,7 +18,7 @@ fn sum<R>(
     let source = Source::open(&path).unwrap();
     let object = source.object(32).unwrap();
     let (id, _) = find_kernel(&object, None).unwrap();
-    let mut media = Media::new(&object, id, 32, false).unwrap();
+    let mut media = Media::new(&object, id, 32, &Config::default()).unwrap();
     let surface = MediaSurface {
         bytes: vec![0; 400],
         shape: Some(SurfaceShape {

@@ -15,7 +15,7 @@ fn agree(file: &Path, space: [u32; 2], dependency: Dependency, sides: &[(u32, u3
     let (id, _) = find_kernel(&object, None).unwrap();
     let run = |compile: Option<Compile<'_>>| {
         let mut random = Random(3);
-        let mut media = Media::new(&object, id, 32, true).unwrap();
+        let mut media = Media::new(&object, id, 32, &Config::default()).unwrap();
         for (number, &(width, height)) in sides.iter().enumerate() {
             let bytes = (0..width * height)
                 .map(|_| random.next().to_le_bytes()[3])

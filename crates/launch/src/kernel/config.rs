@@ -1,7 +1,7 @@
 //! How kernels are run, and the limits.
 
 use std::sync::Arc;
-use visakit_exec::{Compiler, Interrupt, Limits, Pass, Program};
+use visakit_exec::{Compiler, Interrupt, Limits, Options, Pass, Program};
 
 /// Options for runs.
 #[derive(Clone, Copy)]
@@ -92,6 +92,19 @@ impl<'a> Compile<'a> {
         let size = u64::try_from(program.instruction_count()).unwrap_or(u64::MAX);
         let after = self.after.saturating_mul(size.max(1));
         program.compile_with(Arc::clone(self.compiler), after);
+    }
+}
+
+impl Config<'_> {
+    /// How programs are translated for a machine whose registers have so many bytes.
+    pub(crate) fn options(&self, grf_bytes: u32) -> Options {
+        Options {
+            grf_bytes,
+            strict: self.strict,
+            count: self.count,
+            passes: self.passes.to_vec(),
+            ..Options::default()
+        }
     }
 }
 

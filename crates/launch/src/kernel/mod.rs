@@ -326,12 +326,8 @@ impl<'o> Kernel<'o> {
     ) -> Result<Loaded, LaunchError> {
         let started = Instant::now();
         let options = Options {
-            grf_bytes: self.grf_bytes,
-            strict: config.strict,
             symbols: variables.symbols.clone(),
-            count: config.count,
-            passes: config.passes.to_vec(),
-            ..Options::default()
+            ..config.options(self.grf_bytes)
         };
         let mut program = Program::new(self.object(), self.routine, &options)?;
         if config.stray_reads {

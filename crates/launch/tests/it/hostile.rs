@@ -184,7 +184,7 @@ fn media_spaces_can_be_stopped() {
     for (dependency, _) in Dependency::ALL {
         let object = object(NOTHING);
         let id = RoutineId::new(RoutineKind::Kernel, 0);
-        let mut media = Media::new(&object, id, 32, true).unwrap();
+        let mut media = Media::new(&object, id, 32, &Config::default()).unwrap();
         media.space = [1 << 16, 1 << 16];
         media.dependency = dependency;
         let interrupt = Interrupt::new();
@@ -212,7 +212,7 @@ fn media_spaces_can_be_stopped() {
 fn a_bare_thread_can_be_stopped() {
     let object = object(&format!("mov (M1, 8) D(0,0)<1> 0x7:d\n{SPIN}"));
     let id = RoutineId::new(RoutineKind::Kernel, 0);
-    let mut bare = Bare::new(&object, id, 32, true).unwrap();
+    let mut bare = Bare::new(&object, id, 32, &Config::default()).unwrap();
     bare.interrupt = Some(soon());
     let outcome = bare.run(&mut ()).unwrap();
     assert!(!outcome.end.is_complete());

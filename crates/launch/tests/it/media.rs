@@ -45,7 +45,7 @@ struct Run<'r> {
 fn run(source: &Source, what: Run<'_>) -> MediaOutcome {
     let object = source.object(32).unwrap();
     let (id, _) = find_kernel(&object, what.kernel).unwrap();
-    let mut media = Media::new(&object, id, 32, true).unwrap();
+    let mut media = Media::new(&object, id, 32, &Config::default()).unwrap();
     for (number, (bytes, shape)) in what.surfaces.into_iter().enumerate() {
         media
             .surface(Target::Input(number), &MediaSurface { bytes, shape })
@@ -327,7 +327,7 @@ fn threads_wait_for_those_that_they_depend_on() {
     let (id, _) = find_kernel(&object, None).unwrap();
     let (width, height) = (12_usize, 9_usize);
     let sums = |dependency, terms: Terms| {
-        let mut media = Media::new(&object, id, 32, true).unwrap();
+        let mut media = Media::new(&object, id, 32, &Config::default()).unwrap();
         // A border of one row and of one column on each side stays zero.
         let bytes = vec![0; (width + 2) * 4 * (height + 1)];
         let row = ((width + 2) * 4) as u32;

@@ -9,7 +9,7 @@
 )]
 
 use std::path::Path;
-use visakit_launch::{Bare, BareOutcome, LaunchError, Source, find_kernel};
+use visakit_launch::{Bare, BareOutcome, Config, LaunchError, Source, find_kernel};
 
 fn start(
     file: &str,
@@ -22,7 +22,7 @@ fn start(
     let source = Source::open(&path)?;
     let object = source.object(32)?;
     let (id, _) = find_kernel(&object, None)?;
-    let mut bare = Bare::new(&object, id, 32, true)?;
+    let mut bare = Bare::new(&object, id, 32, &Config::default())?;
     for (name, values) in sets {
         let values: Vec<_> = values.iter().map(u32::to_string).collect();
         bare.set(name, &values.join(","))?;

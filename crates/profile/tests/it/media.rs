@@ -12,7 +12,8 @@ fn threads_of_a_space() {
     let source = Source::open(&path).unwrap();
     let object = source.object(32).unwrap();
     let (id, _) = find_kernel(&object, None).unwrap();
-    let mut media = Media::counting(&object, id, 32, false).unwrap();
+    let mut media =
+        Media::new(&object, id, 32, &visakit_profile::config(Config::default())).unwrap();
     let surface = MediaSurface {
         bytes: vec![0; 400],
         shape: Some(SurfaceShape {

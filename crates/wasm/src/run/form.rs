@@ -65,12 +65,11 @@ impl Source {
 
     /// The routine with its variables set.
     pub(super) fn bare(&self, counting: bool) -> Result<Bare, String> {
-        let bare = if counting {
-            Bare::counting(&self.object, self.id, self.grf_bytes)
-        } else {
-            Bare::new(&self.object, self.id, self.grf_bytes, false)
+        let config = Config {
+            count: counting,
+            ..self.config()
         };
-        let mut bare = bare.map_err(told)?;
+        let mut bare = Bare::new(&self.object, self.id, self.grf_bytes, &config).map_err(told)?;
         let sets = self.form.get("sets").and_then(Json::as_object);
         for (name, set) in sets.into_iter().flatten() {
             let text = set.as_str().unwrap_or_default();
@@ -78,7 +77,6 @@ impl Source {
                 bare.set(name, text).map_err(told)?;
             }
         }
-        bare.limits = self.limits();
         Ok(bare)
     }
 
@@ -246,8 +244,8 @@ pub(crate) fn form(file: &File, routine: usize) -> Answer {
         });
         rows.collect::<Vec<_>>()
     });
-    let program =
-        Bare::new(&file.object, id, file.grf_bytes(), false).map_err(|e| e.to_string())?;
+    let program = Bare::new(&file.object, id, file.grf_bytes(), &Config::default())
+        .map_err(|e| e.to_string())?;
     let inputs = program.program().inputs().iter().map(|input| {
         let slot = program.program().variable(&input.name);
         json!({

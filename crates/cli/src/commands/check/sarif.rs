@@ -1,8 +1,8 @@
-//! Findings as a log of the Static Analysis Results Interchange Format, version 2.1.0.
+//! Findings as a SARIF log.
 
 use super::told::{Told, told};
-use crate::commands::validate::sarif::{SCHEMA, uri};
 use crate::output::{printable, relative};
+use crate::sarif::{self, uri};
 use serde_json::{Value, json};
 use std::path::Path;
 use visakit_check::Kind;
@@ -30,25 +30,8 @@ pub(crate) fn log(cases: &[Value]) -> Value {
             "defaultConfiguration": { "level": kind.level().name() },
         })
     });
-    json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {
-                "driver": {
-                    "name": "visakit",
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                    "rules": rules.collect::<Vec<_>>(),
-                }
-            },
-            "invocations": [{
-                "executionSuccessful": notifications.is_empty(),
-                "toolExecutionNotifications": notifications,
-            }],
-            "results": results,
-        }]
-    })
+    let rules: Vec<Value> = rules.collect();
+    sarif::log(&rules, &results, &notifications)
 }
 
 fn location(place: &Value) -> Value {

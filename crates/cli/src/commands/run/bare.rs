@@ -10,7 +10,7 @@ use std::io::Write;
 use std::time::Instant;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Report};
-use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Tracer, find_kernel, value};
+use visakit_launch::{Bare, BareOutcome, Config, LaunchError, Shown, Tracer, find_kernel, value};
 use visakit_profile::{KernelCode, KernelProfile};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
@@ -45,13 +45,11 @@ pub(super) fn prepare<R>(
     let sources = args.sources()?;
     let (object, grf_bytes) = args.object(&sources, None)?;
     let (id, _) = find_kernel(&object, args.routine.as_deref())?;
-    let mut bare = if counting {
-        Bare::counting(&object, id, grf_bytes)?
-    } else {
-        Bare::new(&object, id, grf_bytes, args.strict)?
+    let config = Config {
+        count: counting,
+        ..args.config()
     };
-    bare.limits = args.config().limits;
-    bare.interrupt = Some(stop::interrupt().clone());
+    let mut bare = Bare::new(&object, id, grf_bytes, &config)?;
     for set in &args.set {
         bare.set(&set.name, &set.text)?;
     }

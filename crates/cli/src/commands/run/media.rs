@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::Write;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Report};
-use visakit_launch::{Media, MediaOutcome, MediaSurface, Target, Tracer, find_kernel};
+use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, Tracer, find_kernel};
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
@@ -60,12 +60,11 @@ pub(super) fn prepare<R>(
     let sources = args.sources()?;
     let (object, grf_bytes) = args.object(&sources, None)?;
     let (id, _) = find_kernel(&object, args.routine.as_deref())?;
-    let made = if counting {
-        Media::counting
-    } else {
-        Media::new
+    let config = Config {
+        count: counting,
+        ..args.config()
     };
-    let mut media = made(&object, id, grf_bytes, args.strict)?;
+    let mut media = Media::new(&object, id, grf_bytes, &config)?;
     for (target, surface) in &surfaces {
         media.surface(*target, surface)?;
     }

@@ -1,13 +1,10 @@
-//! Findings as a log of the Static Analysis Results Interchange Format, version 2.1.0.
+//! Findings as a SARIF log.
 
 use super::Checked;
 use crate::output::printable;
+use crate::sarif::{self, uri};
 use serde_json::{Value, json};
-use std::path::Path;
 use visakit::validate::{Finding, Rule, Severity, rules};
-
-pub(crate) const SCHEMA: &str =
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json";
 
 /// The log.
 pub(super) fn log(checked: &[Checked], unusable: &[String]) -> Value {
@@ -22,25 +19,8 @@ pub(super) fn log(checked: &[Checked], unusable: &[String]) -> Value {
         .iter()
         .map(|error| json!({ "level": "error", "message": { "text": error } }))
         .collect();
-    json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {
-                "driver": {
-                    "name": "visakit",
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                    "rules": rules::all().map(rule).collect::<Vec<_>>(),
-                }
-            },
-            "invocations": [{
-                "executionSuccessful": unusable.is_empty(),
-                "toolExecutionNotifications": notifications,
-            }],
-            "results": results,
-        }]
-    })
+    let rules: Vec<Value> = rules::all().map(rule).collect();
+    sarif::log(&rules, &results, &notifications)
 }
 
 const fn level(severity: Severity) -> &'static str {
@@ -86,18 +66,4 @@ fn result(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Val
             "logicalLocations": [{ "fullyQualifiedName": logical }],
         }],
     })
-}
-
-/// The path as a relative or absolute URI reference.
-pub(crate) fn uri(path: &Path) -> String {
-    let mut uri = String::new();
-    for byte in path.to_string_lossy().bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
 }
