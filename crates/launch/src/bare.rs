@@ -1,8 +1,8 @@
 //! Routines without any launch contract: variables are set by name, one thread runs, variables are examined.
 
+use crate::config::{Compile, Config};
 use crate::end::{End, Reason, standing};
 use crate::error::LaunchError;
-use crate::kernel::{Compile, Config};
 use visakit_exec::{
     Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress, ThreadStart,
     VariableClass, VariableSlot,

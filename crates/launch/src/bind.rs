@@ -1,24 +1,31 @@
 //! Arguments into global memory, surfaces and samplers.
 
 use crate::argument::{Argument, Shared, sampler};
+use crate::config::Config;
 use crate::error::{LaunchError, zeroes};
 use crate::facts::{BoundArgument, Section, wrong};
-use crate::kernel::{Config, Others};
+use crate::handles::{handle_of, inline_handle};
 use crate::objects::{MemoryObject, ObjectKind};
 use crate::slm;
 use crate::variables::Variables;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
 use std::sync::Arc;
-use visakit_exec::memory::{Content, Image, MemoryError, Storage, Surface};
+use visakit_exec::memory::{Content, Image, Reachable, Storage, Surface};
 use visakit_exec::{BufferId, Memory};
-
-/// Bindless handles are multiples of this, as surface states in a heap would be.
-const HANDLE: u32 = 64;
 
 /// Sections of constants.
 pub(crate) const CONSTANTS: [&str; 2] = [".data.const", ".bss.const"];
 /// Sections of variables.
 pub(crate) const GLOBALS: [&str; 2] = [".data.global", ".bss.global"];
+
+/// Buffers that a kernel reaches through pointers in memory.
+#[derive(Clone, Debug)]
+pub struct Others {
+    /// Finds them.
+    pub known: Arc<dyn Reachable>,
+    /// How many of them are likely to be accessed.
+    pub expected: usize,
+}
 
 /// Arguments and program-scope variables after binding.
 #[derive(Debug)]
@@ -158,7 +165,7 @@ impl Bound {
         let mut buffer = None;
         let place = match argument {
             Argument::Buffer(bytes) => {
-                let id = self.memory.add_buffer(bytes).map_err(|e| fault(&e))?;
+                let id = self.memory.add_buffer(bytes)?;
                 buffer = Some(id);
                 BoundArgument::Buffer {
                     address: self.memory.address(id),
@@ -222,11 +229,7 @@ impl Bound {
             }
             Argument::Image(image) => {
                 fits(index, image, image.bytes.len() as u64)?;
-                buffer = Some(
-                    self.memory
-                        .add_buffer(&image.bytes)
-                        .map_err(|e| fault(&e))?,
-                );
+                buffer = Some(self.memory.add_buffer(&image.bytes)?);
                 BoundArgument::Elsewhere { handle }
             }
             Argument::Sampler(_) => BoundArgument::Elsewhere {
@@ -290,7 +293,7 @@ impl Bound {
             return Ok(*id);
         }
         let id = self.memory.add_storage(storage, address);
-        let id = id.map_err(|e| fault(&e))?;
+        let id = id?;
         self.shared.push((key, id));
         Ok(id)
     }
@@ -308,7 +311,7 @@ impl Bound {
                 continue;
             };
             if let Some(surface) = self.surface(index, argument) {
-                self.memory.bind(bti, surface).map_err(|e| fault(&e))?;
+                self.memory.bind(bti, surface)?;
             }
         }
         // Program-scope variables may have entries, too: their bases name them.
@@ -320,7 +323,7 @@ impl Bound {
             };
             let bti = piece.bti_value.and_then(|bti| u8::try_from(bti).ok());
             if let (Some(bti), Some((_, _, surface))) = (bti, self.found(names)) {
-                self.memory.bind(bti, *surface).map_err(|e| fault(&e))?;
+                self.memory.bind(bti, *surface)?;
             }
         }
         for (index, argument) in arguments.iter().enumerate() {
@@ -337,9 +340,7 @@ impl Bound {
                 _ => None,
             };
             if let (Some(handle), Some(surface)) = (handle, self.surface(index, argument)) {
-                self.memory
-                    .bind_handle(handle, surface)
-                    .map_err(|e| fault(&e))?;
+                self.memory.bind_handle(handle, surface)?;
             }
         }
         Ok(())
@@ -389,13 +390,13 @@ impl Bound {
 
     /// A buffer of zeroes; its address.
     pub(crate) fn add_zeroes(&mut self, bytes: u64) -> Result<u64, LaunchError> {
-        let id = self.memory.add_zeroed(bytes).map_err(|e| fault(&e))?;
+        let id = self.memory.add_zeroed(bytes)?;
         Ok(self.memory.address(id))
     }
 
     /// A buffer with these contents: its address, and itself.
     pub(crate) fn add_bytes(&mut self, bytes: &[u8]) -> Result<(u64, BufferId), LaunchError> {
-        let id = self.memory.add_buffer(bytes).map_err(|e| fault(&e))?;
+        let id = self.memory.add_buffer(bytes)?;
         Ok((self.memory.address(id), id))
     }
 
@@ -466,21 +467,6 @@ pub(crate) fn content(memory: &Memory, id: BufferId) -> Result<Vec<u8>, LaunchEr
     let mut bytes = zeroes("the content of a buffer", memory.len(id))?;
     memory.read_into(id, 0, &mut bytes);
     Ok(bytes)
-}
-
-pub(crate) fn fault(error: &MemoryError) -> LaunchError {
-    LaunchError::Memory(error.to_string())
-}
-
-/// The handle of the surface of that number.
-pub(crate) fn handle_of(number: usize) -> Option<u32> {
-    u32::try_from(number).ok()?.checked_mul(HANDLE)
-}
-
-/// The handle of a sampler of the program itself, after those of the arguments.
-pub(crate) fn inline_handle(arguments: usize, number: u32) -> Option<u32> {
-    let number = usize::try_from(number).ok()?;
-    handle_of(arguments.checked_add(number)?.checked_add(1)?)
 }
 
 fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {

@@ -2,9 +2,10 @@
 
 use crate::argument::{Argument, Image, ImageKind, format, sampler};
 use crate::compare::{Compare, Difference, Element};
+use crate::config::Config;
 use crate::error::{LaunchError, zeroes_within};
 use crate::input::LARGEST;
-use crate::kernel::{Config, Kernel, Outcome, Prepared};
+use crate::kernel::{Kernel, Outcome, Prepared};
 use crate::ndrange::NdRange;
 use crate::source::Source;
 use crate::zebin::{AddressPart, DataRelocation, DataSection, DataSymbol};

@@ -1,8 +1,8 @@
 //! Runs the groups of a launch, with their common budget and their means of stopping.
 
+use crate::config::{Config, Turn};
 use crate::end::{End, Reason, Standing, standing};
 use crate::error::LaunchError;
-use crate::kernel::{Config, Turn};
 use crate::queue::Queue;
 use crate::turns::{Pace, Team, Turns};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

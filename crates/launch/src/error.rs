@@ -3,6 +3,7 @@
 use crate::content::Content;
 use std::path::PathBuf;
 use thiserror::Error;
+use visakit_exec::memory::MemoryError;
 use visakit_text::asm::{Diagnostic, Errors};
 
 /// Why a launch failed.
@@ -177,6 +178,12 @@ pub enum LaunchError {
     /// The run was interrupted before it came to its end.
     #[error("stopped before the end")]
     Stopped,
+}
+
+impl From<MemoryError> for LaunchError {
+    fn from(error: MemoryError) -> Self {
+        Self::Memory(error.to_string())
+    }
 }
 
 /// Zeroes, or an error where there is no memory for them. They take memory of the host where they are written.

@@ -1,8 +1,8 @@
 //! The contents of the pieces of a kernel's payload.
 
 use crate::argument::{Argument, addressing_number, order_number, snaps, type_number};
-use crate::bind::inline_handle;
 use crate::error::LaunchError;
+use crate::handles::inline_handle;
 use crate::ndrange::NdRange;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, PayloadArgument};
 use visakit_exec::memory::Sampler;

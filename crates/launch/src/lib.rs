@@ -17,7 +17,7 @@
 //! * `zeinfo.rs` and `zebin.rs` read the compiler's metadata of a kernel; unknown keys and sections are skipped.
 //! * `payload.rs` and `facts.rs` are pure: from metadata, inputs and facts of the grid to the register image of a thread.
 //! * `implicit.rs` lays out the arguments of functions called with a stack.
-//! * `bind.rs` puts arguments and constants into global memory, the binding table and handles.
+//! * `bind.rs` puts arguments and constants into global memory and the binding table, and gives them handles (`handles.rs`).
 //! * `kernel/` runs groups: workers take them in order (`queue.rs`), each with its own registers and private memory, so
 //!   that results do not depend on the number of workers. `effort.rs` is what they share: the common budget, faults that
 //!   stop the others, interrupts. Payloads are laid out again only when the size of a group changes.
@@ -34,6 +34,7 @@ mod bare;
 mod bind;
 mod case;
 mod compare;
+mod config;
 mod content;
 mod control;
 mod dump;
@@ -42,6 +43,7 @@ mod end;
 mod error;
 mod facts;
 mod front;
+mod handles;
 mod implicit;
 mod input;
 mod kernel;
@@ -66,8 +68,10 @@ mod zeinfo;
 
 pub use argument::{Argument, Image, ImageKind, Shared, format, sampler};
 pub use bare::{Bare, BareOutcome, Shown};
+pub use bind::Others;
 pub use case::{Case, Verdict};
 pub use compare::{Compare, Difference, Element};
+pub use config::{Compile, Config, Turn};
 pub use content::Content;
 pub use dump::{DebugFiles, Dump, DumpedKernel, Metadata};
 pub use end::{End, Reason, Standing, Stopped};
@@ -75,7 +79,7 @@ pub use error::{LaunchError, zeroes, zeroes_within};
 pub use facts::{BoundArgument, Facts, Section};
 pub use front::Dependency;
 pub use input::{Input, Linked, Reading, link};
-pub use kernel::{Compile, Config, Kernel, Loaded, Others, Outcome, Prepared, Turn};
+pub use kernel::{Kernel, Loaded, Outcome, Prepared};
 pub use locals::LocalVariable;
 pub use media::{Media, MediaOutcome, MediaSurface, SurfaceShape, Target};
 pub use ndrange::NdRange;

@@ -11,11 +11,11 @@ pub use surface::{MediaOutcome, MediaSurface, SurfaceShape, Target};
 
 use crate::bare::image_bytes;
 use crate::bind::content;
+use crate::config::{Compile, Config};
 use crate::effort::{Done, Effort, Observers};
 use crate::end::{Reason, Stopped};
 use crate::error::LaunchError;
 use crate::front::{Dependency, Front};
-use crate::kernel::{Compile, Config};
 use crate::objects::{MemoryObject, ObjectKind};
 use team::Team;
 use visakit_exec::memory::{Format, Image, Surface as Bound};

@@ -1,6 +1,6 @@
 //! Buffers that a kernel writes messages into: those of `printf`, and of assertions that failed.
 
-use crate::bind::{Bound, fault};
+use crate::bind::Bound;
 use crate::error::LaunchError;
 use crate::printf::{Strings, text};
 use visakit_exec::BufferId;
@@ -16,7 +16,7 @@ const ASSERT_START: u32 = 12;
 impl Bound {
     /// A buffer that the kernel writes messages into, which begins with these words.
     fn add_messages(&mut self, bytes: u64, head: &[u32]) -> Result<BufferId, LaunchError> {
-        let id = self.memory.add_zeroed(bytes).map_err(|e| fault(&e))?;
+        let id = self.memory.add_zeroed(bytes)?;
         let head: Vec<u8> = head.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.memory.write(id, 0, &head);
         Ok(id)

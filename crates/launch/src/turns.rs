@@ -4,9 +4,9 @@
 //! other one may not have begun. So a group that takes long is put aside, and the next one begins: first two groups take
 //! turns, and twice as many whenever none has ended for long. Groups that do not take long run one after the other.
 
+use crate::config::Turn;
 use crate::effort::{After, Done, Effort};
 use crate::error::LaunchError;
-use crate::kernel::Turn;
 use visakit_exec::{Group, Observer, Program};
 
 /// Threads of the groups of a worker that have begun and not ended: as many as a device has.

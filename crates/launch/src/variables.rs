@@ -1,12 +1,15 @@
 //! Program-scope variables: launches of a program see the values left by earlier ones.
 
-use crate::bind::{fault, handle_of};
 use crate::error::LaunchError;
 use crate::facts::Section;
-use crate::kernel::Symbols;
+use crate::handles::handle_of;
 use crate::zebin::{DataSection, DataSymbol};
+use std::collections::BTreeMap;
 use visakit_exec::Memory;
 use visakit_exec::memory::{Storage, Surface};
+
+/// Addresses of symbols.
+pub(crate) type Symbols = BTreeMap<String, u64>;
 
 /// Symbols whose values are those of the machine: bytes of the state of a surface.
 const RUNTIME: [(&str, u64); 1] = [("__INTEL_SURFACE_STATE_SIZE", 64)];
@@ -32,9 +35,7 @@ impl Variables {
         for section in data {
             let storage = Storage::new(&section.bytes)
                 .ok_or_else(|| LaunchError::Memory("no room for the variables".to_owned()))?;
-            let id = memory
-                .add_storage(&storage, section.address)
-                .map_err(|e| fault(&e))?;
+            let id = memory.add_storage(&storage, section.address)?;
             let place = (section.name.clone(), storage, memory.address(id));
             variables.sections.push(place);
         }
@@ -98,12 +99,10 @@ impl Variables {
     ) -> Result<Vec<(String, Section, Surface)>, LaunchError> {
         let mut sections = Vec::new();
         for (index, (name, storage, address)) in self.sections.iter().enumerate() {
-            let id = memory
-                .add_storage(storage, Some(*address))
-                .map_err(|e| fault(&e))?;
+            let id = memory.add_storage(storage, Some(*address))?;
             let handle = handle_of(arguments + 1 + index).unwrap_or(0);
             let surface = Surface::whole(id);
-            memory.bind_handle(handle, surface).map_err(|e| fault(&e))?;
+            memory.bind_handle(handle, surface)?;
             let address = *address;
             let bytes = storage.bytes() as u64;
             let section = Section {

@@ -3,6 +3,7 @@
 pub(crate) mod asm;
 mod change;
 pub(crate) mod check;
+mod checking;
 pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod convert;

@@ -1,9 +1,9 @@
 //! Launches: kernels that are ready to run, and their results.
 
-use super::config::{Config, Turn};
 use super::team::Team;
 use crate::argument::{Argument, sampler};
 use crate::bind::{Bound, CONSTANTS, GLOBALS};
+use crate::config::{Config, Turn};
 use crate::effort::{Done, Effort, Observers, Selection};
 use crate::end::{End, Reason, Stopped};
 use crate::error::LaunchError;

@@ -1,16 +1,15 @@
 //! OpenCL kernels on a grid.
 
-mod config;
 mod launch;
 mod team;
 
-pub use config::{Compile, Config, Turn};
 pub use launch::{Outcome, Prepared};
 pub(crate) use team::Team;
 
 use crate::agreement;
 use crate::argument::Argument;
-use crate::bind::bind;
+use crate::bind::{Others, bind};
+use crate::config::Config;
 use crate::dump::{DebugFiles, DumpedKernel, Metadata};
 use crate::error::LaunchError;
 use crate::implicit::Implicit;
@@ -23,9 +22,7 @@ use crate::turns::most_groups;
 use crate::variables::Variables;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use visakit_exec::memory::Reachable;
 use visakit_exec::{Examined, InputClass, Observer, Options, Program};
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
@@ -360,15 +357,6 @@ impl<'o> Kernel<'o> {
     }
 }
 
-/// Buffers that a kernel reaches through pointers in memory.
-#[derive(Clone, Debug)]
-pub struct Others {
-    /// Finds them.
-    pub known: Arc<dyn Reachable>,
-    /// How many of them are likely to be accessed.
-    pub expected: usize,
-}
-
 /// A kernel that is translated, with the variables of its program.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -599,6 +587,3 @@ impl Loaded {
 fn small(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
-
-/// Addresses of symbols.
-pub(crate) type Symbols = BTreeMap<String, u64>;

@@ -6,6 +6,7 @@ mod symbolic;
 mod text;
 pub(crate) mod told;
 
+use super::checking::{Checking, Format};
 use super::roundtrip::progress;
 use super::run;
 use crate::Status;
@@ -19,34 +20,6 @@ use std::path::{Path, PathBuf};
 use visakit_check::{Checks, Finding, Kind, Level, Report, Suppressions, Verdict};
 use visakit_debug::Sources;
 use visakit_launch::Case;
-
-/// What is looked for and how it is told.
-#[derive(Clone, clap::Args)]
-pub(crate) struct Checking {
-    /// Leave out the findings that the rules in a file cover: a rule a line, of words like kind=race, routine=NAME,
-    /// file=NAME, line=N, argument=NAME and case=NAME; * stands for anything.
-    #[arg(long, value_name = "FILE")]
-    suppress: Option<PathBuf>,
-    /// Findings that make the command fail: error, warning, note, or kinds. [default: warning]
-    #[arg(long, value_name = "LEVEL|KIND", value_delimiter = ',')]
-    fail_on: Vec<String>,
-    /// Where the sources are that line numbers speak of, or folders above them. They are also searched for below the
-    /// folder of the program, and nowhere else.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) source: Option<PathBuf>,
-    /// Write the findings as a SARIF log.
-    #[arg(long, value_name = "FILE")]
-    sarif: Option<PathBuf>,
-    /// Print the findings for people, or as annotations of GitHub Actions.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t,
-        hide_default_value = true
-    )]
-    format: Format,
-}
 
 #[derive(Clone, clap::Args)]
 #[command(
@@ -86,16 +59,6 @@ pub(crate) struct CheckArgs {
     witness: Option<PathBuf>,
 }
 
-/// How findings are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    #[default]
-    Text,
-    /// A workflow command for each finding, beside the text.
-    Github,
-}
-
 /// A launch and what was found in it, with the output of the kernel.
 pub(crate) struct Checked {
     case: String,
@@ -120,15 +83,21 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Failure> {
     }
     let kinds = args.run.kinds();
     let all = ["all".to_owned()];
-    run::run_or_check(&args.run, if kinds.is_empty() { &all } else { kinds })
+    check(&args.run, if kinds.is_empty() { &all } else { kinds })
+}
+
+/// `run --check`.
+pub(crate) fn of_run(args: &run::Args) -> Result<Status, Failure> {
+    check(args, args.kinds())
 }
 
 /// Checks what `run` would run.
-pub(crate) fn with(
-    run: &run::Args,
-    kinds: &[String],
-    options: &Checking,
-) -> Result<Status, Failure> {
+fn check(run: &run::Args, kinds: &[String]) -> Result<Status, Failure> {
+    run.named()?;
+    run.pool()?.install(|| with(run, kinds, run.checking()))
+}
+
+fn with(run: &run::Args, kinds: &[String], options: &Checking) -> Result<Status, Failure> {
     let checks = checks(kinds)?;
     let suppressions = match &options.suppress {
         Some(path) => suppressions(path)?,

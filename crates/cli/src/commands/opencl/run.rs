@@ -2,7 +2,8 @@
 
 use super::{own_folder, start, write};
 use crate::Status;
-use crate::commands::check::{Failing, Format, sarif, told, write as write_document};
+use crate::commands::check::{Failing, sarif, told, write as write_document};
+use crate::commands::checking::Format;
 use crate::output::{self, Failure};
 use crate::sources::known_device;
 use serde_json::{Value, json};

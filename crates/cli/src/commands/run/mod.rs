@@ -19,6 +19,7 @@ pub(super) use control::session;
 pub(super) use stop::why;
 
 use crate::Status;
+use crate::commands::checking::Checking;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure};
 use crate::reading::{Reading, tell_faults, told};
@@ -197,23 +198,17 @@ pub(crate) struct Args {
     #[arg(help_heading = CHECKS, long = "check", value_name = "KINDS", value_delimiter = ',', conflicts_with_all = ["media", "bare", "trace", "stats", "show_code", "show_machine_code", "out", "show"])]
     kinds: Vec<String>,
     #[command(flatten, next_help_heading = CHECKS)]
-    checking: super::check::Checking,
+    checking: Checking,
     #[command(flatten, next_help_heading = READING)]
     reading: Reading,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    run_or_check(args, &args.kinds)
-}
-
-/// Runs the arguments, under checks if any kinds are selected.
-pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Failure> {
     let pool = args.pool()?;
     // Not `install`: the command stays outside, only launches run in the pool.
     let run = || {
-        if !kinds.is_empty() && (!args.case.is_empty() || !args.is_empty()) {
-            super::check::with(args, kinds, &args.checking)
-        } else if !args.simd.is_empty() {
+        args.named()?;
+        if !args.simd.is_empty() {
             simd::run(args)
         } else if !args.case.is_empty() {
             case::run(args)
@@ -221,10 +216,6 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
             show_code(args, pass)
         } else if let Some(listed) = args.show_machine_code {
             show_machine_code(args, listed)
-        } else if args.is_empty() {
-            Err(Failure::Other(
-                "no program: name an object or a text, or cases with --case".to_owned(),
-            ))
         } else if args.bare {
             bare::run(args)
         } else if args.media.is_some() {
@@ -306,8 +297,21 @@ impl Args {
         self.files.is_empty() && self.launching.zebin.is_none()
     }
 
+    /// Whether there is anything to run.
+    pub(crate) fn named(&self) -> Result<(), Failure> {
+        if self.is_empty() && self.case.is_empty() {
+            let what = "no program: name an object or a text, or cases with --case";
+            return Err(Failure::Other(what.to_owned()));
+        }
+        Ok(())
+    }
+
     pub(crate) fn kinds(&self) -> &[String] {
         &self.kinds
+    }
+
+    pub(crate) const fn checking(&self) -> &Checking {
+        &self.checking
     }
 
     pub(crate) fn cases(&self) -> &[PathBuf] {

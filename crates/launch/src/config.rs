@@ -28,7 +28,7 @@ pub struct Config<'a> {
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
     /// Makes machine code of the program. Without one the interpreter runs everything. Machine code leaves in registers
-    /// only what the program reads again: groups of [`Prepared::start`](super::Prepared::start) whose registers are to be
+    /// only what the program reads again: groups of [`Prepared::start`](crate::Prepared::start) whose registers are to be
     /// examined are run without it.
     pub compile: Option<Compile<'a>>,
     /// Whether programs are translated with counters; see [`Program::take_counts`].
