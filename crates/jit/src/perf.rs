@@ -25,8 +25,8 @@ pub(crate) fn tell(address: usize, compiled: &Compiled) {
     }
 }
 
-/// A line for each part of the code: where it begins, its bytes, its name.
-fn lines(address: usize, notes: &[(usize, Note)], bytes: usize) -> String {
+/// The parts of code that have names: where each begins, its bytes, its name.
+pub(crate) fn parts(notes: &[(usize, Note)], bytes: usize) -> Vec<(usize, usize, String)> {
     let part = |note: Note| match note {
         Note::Entry => Some("entry".to_owned()),
         Note::Segment { start, full } => Some(name("segment", start, full)),
@@ -38,10 +38,19 @@ fn lines(address: usize, notes: &[(usize, Note)], bytes: usize) -> String {
         .iter()
         .filter_map(|(at, note)| Some((*at, part(*note)?)));
     let parts: Vec<_> = parts.collect();
-    let ends = parts.iter().skip(1).map(|(at, _)| *at).chain([bytes]);
+    let mut ends: Vec<_> = parts.iter().skip(1).map(|(at, _)| *at).collect();
+    ends.push(bytes);
+    let parts = parts.into_iter().zip(ends);
+    parts
+        .map(|((at, name), end)| (at, end.saturating_sub(at), name))
+        .collect()
+}
+
+/// A line for each part.
+fn lines(address: usize, notes: &[(usize, Note)], bytes: usize) -> String {
     let mut text = String::new();
-    for ((at, name), end) in parts.iter().zip(ends) {
-        let (start, size) = (address.wrapping_add(*at), end.saturating_sub(*at));
+    for (at, size, name) in parts(notes, bytes) {
+        let start = address.wrapping_add(at);
         let _ = writeln!(text, "{start:x} {size:x} visakit {name}");
     }
     text

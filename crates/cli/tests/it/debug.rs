@@ -127,3 +127,34 @@ fn the_screen_ends_with_its_terminal() {
         terminal.wait().unwrap();
     }
 }
+
+/// GDB learns the names of machine code when it is made, and stops in it.
+#[test]
+fn gdb_stops_in_machine_code() {
+    if visakit_jit::Jit::host().is_none() {
+        visakit_testing::say("NOT RUN: names for GDB: there is no machine code for this host");
+        return;
+    }
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-batch", "-nx", "-ex", "set breakpoint pending on"]);
+    let known = "info functions __jit_debug_register_code";
+    for line in [known, "break visakit_entry", "run", "backtrace 1", "kill"] {
+        gdb.args(["-ex", line]);
+    }
+    gdb.args(["--args", env!("CARGO_BIN_EXE_visakit"), "run", "--bare"]);
+    gdb.args(["../programs/loops.visaasm", "--set", "N=27", "--jit=always"]);
+    gdb.current_dir(crate::OBJECTS).env("VISAKIT_GDB", "1");
+    // It would ask servers for what debuggers want to know of the system's libraries.
+    let done = gdb.env_remove("DEBUGINFOD_URLS").output();
+    let Ok(done) = done else {
+        visakit_testing::say("NOT RUN: names for GDB, which is not installed");
+        return;
+    };
+    let told = crate::text(&done.stdout);
+    assert!(
+        told.contains("Breakpoint 1, 0x"),
+        "{told}\n{}",
+        crate::text(&done.stderr)
+    );
+    assert!(told.contains(" in visakit_entry ()"), "{told}");
+}

@@ -1,11 +1,13 @@
 //! Pages that hold machine code, and the way into it.
 //!
-//! All unsafe code of the crate is here: the call of machine code, and the call back from it.
+//! All unsafe code of the crate is here: the call of machine code, the call back from it, and the list that debuggers read.
 
 #![allow(unsafe_code, reason = "see the safety comments at each block")]
 
 mod ahead;
 mod frame;
+#[cfg(feature = "gdb")]
+mod gdb;
 pub(crate) mod place;
 
 pub(crate) use frame::frame;
@@ -471,6 +473,9 @@ extern "sysv64" fn branch(
 /// Machine code in memory: pages that are executable and never writable again.
 #[derive(Debug)]
 pub(crate) struct Pages {
+    /// Before the code, as it is dropped before it.
+    #[cfg(feature = "gdb")]
+    _names: Option<gdb::Names>,
     code: Mmap,
     compiled: Compiled,
 }
@@ -493,7 +498,12 @@ impl Pages {
         }
         let code = pages.make_exec().ok()?;
         perf::tell(code.as_ptr().addr(), &compiled);
-        Some(Self { code, compiled })
+        Some(Self {
+            #[cfg(feature = "gdb")]
+            _names: gdb::Names::new(code.as_ptr().addr(), &compiled),
+            code,
+            compiled,
+        })
     }
 
     /// What was compiled.
