@@ -16,7 +16,7 @@ use std::ops::Range;
 use visakit_exec::code::{Action, Message, Step};
 
 impl Compiler<'_> {
-    /// A computation or a message.
+    /// A computation, a message or a systolic product.
     pub(crate) fn work(&mut self, place: usize, step: &Step, full: bool, counts: &mut Counts) {
         let lanes = step.lanes;
         let window = lanes.window();
@@ -42,7 +42,7 @@ impl Compiler<'_> {
         let kept = self.writer.kept.clone();
         let stores = self.writer.stores.len();
         let may_leave = match &step.action {
-            Action::Message(_) => true,
+            Action::Message(_) | Action::Systolic(_) => true,
             Action::Compute(compute) => is_near(compute.operation),
             _ => false,
         };
@@ -54,7 +54,7 @@ impl Compiler<'_> {
         self.writer.outcome = None;
         self.writer.begin();
         let skips = how != Enabled::All && lanes.count == 1;
-        let is_compute = matches!(step.action, Action::Compute(_));
+        let is_compute = matches!(step.action, Action::Compute(_) | Action::Systolic(_));
         self.writer.certain = !(is_compute && (skips || may_leave));
         let changes = match how {
             Enabled::Running if !may_leave && self.may_change_others(step) => Enabled::All,
@@ -274,8 +274,19 @@ impl Compiler<'_> {
     }
 
     fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
-        let Action::Compute(compute) = &step.action else {
-            return Err(NoTemplate);
+        let compute = match &step.action {
+            Action::Compute(compute) => compute,
+            // What it does not multiply the interpreter does, for the thread that the host knows.
+            Action::Systolic(systolic) if !self.is_ahead => {
+                if enabled != Enabled::All {
+                    self.writer.exec_mask(step)?;
+                }
+                if enabled == Enabled::Some {
+                    self.count_lanes(MASK);
+                }
+                return self.writer.systolic(systolic, enabled);
+            }
+            _ => return Err(NoTemplate),
         };
         // Code for running lanes loads the mask where it blends; setting predicates always needs it, and so does the
         // interpreter.

@@ -96,5 +96,8 @@ pub(crate) mod follower {
 }
 /// Ways that were taken, a byte each.
 pub(crate) const PATHS: i64 = offset_of!(Context<'_>, paths) as i64;
+pub(crate) const PRODUCTS: i64 = offset_of!(Context<'_>, products) as i64;
+/// Bytes of activations that are converted: eight rows, of 16 doubles each.
+pub(crate) const PRODUCTS_BYTES: usize = 8 * 16 * size_of::<f64>();
 pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
 pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;
