@@ -8,7 +8,8 @@
 //!
 //! That holds unless a sum overflows, is no number, is the negative zero, or has bits below those of the smallest single.
 //! None is so if factors are zero or neither tiny nor huge, and sums begin with numbers that are not huge, nor the
-//! negative zero, which is compared first: the interpreter multiplies all others.
+//! negative zero, which is compared first: the interpreter multiplies all others. What was compared in one product, and
+//! is not written, need not be compared in those that follow.
 //!
 //! Sums of products of bytes are exact: even and odd bytes are extended to words, of which one instruction adds up pairs of
 //! products.
@@ -23,7 +24,7 @@ use crate::path::Path;
 use crate::pending::meet;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field};
 use crate::x64::{
-    Condition, ECX, EDX, Mask, Memory, Number, RCX, RDX, Width,
+    Condition, ECX, EDX, Label, Mask, Memory, Number, RCX, RDX, Width,
     ops::{self, Op},
     xmm, ymm, zmm,
 };
@@ -139,6 +140,24 @@ const fn bytes_of(ty: DataType) -> usize {
     }
 }
 
+/// What is known of factors in the register file.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Factors {
+    /// Those that are within their limits.
+    within: Vec<(Range<usize>, ProductFormat)>,
+    /// Activations that were converted last.
+    converted: Option<(Range<usize>, ProductFormat)>,
+}
+
+impl Factors {
+    /// Bytes of the file get other contents.
+    pub(crate) fn overwritten(&mut self, bytes: &Range<usize>) {
+        let stays = |own: &(Range<usize>, ProductFormat)| !meet(&own.0, bytes);
+        self.within.retain(stays);
+        self.converted.take_if(|own| !stays(own));
+    }
+}
+
 /// A block of a product whose sums are in registers at once.
 #[derive(Clone, Debug)]
 struct Block {
@@ -148,23 +167,28 @@ struct Block {
 }
 
 impl Writer {
-    /// Code for a systolic product, for all lanes or those in [`MASK`].
-    pub(crate) fn systolic(&mut self, systolic: &Systolic, enabled: Enabled) -> Done {
+    /// Code for a systolic product, for all lanes or those in [`MASK`]. It goes to `slow`, before anything is written, with
+    /// numbers that it does not multiply.
+    pub(crate) fn systolic(&mut self, systolic: &Systolic, enabled: Enabled, slow: Label) -> Done {
         let product = systolic.product().ok_or(NoTemplate)?;
         if self.pair.is_some() || self.form == Form::Directed {
             return Err(NoTemplate);
         }
         // All vector registers are used.
+        let mut factors = std::mem::take(&mut self.kept.factors);
         self.forget();
-        let is_integer = matches!(product.formats, [ProductFormat::Byte { .. }, _]);
+        let [of_weights, of_activations] = product.formats;
+        let is_integer = matches!(of_weights, ProductFormat::Byte { .. });
         let blocks = self.blocks(&product, is_integer);
-        let [of_result, of_sums] = product
-            .types
-            .map(|ty| product.rows * product.lanes * bytes_of(ty));
-        let read = |place: usize, bytes: usize| place..place + bytes;
-        let written = read(product.result, of_result);
-        let weights = read(product.weights, product.depth * product.lanes * 4);
-        let sums = product.accumulator.map(|place| read(place, of_sums));
+        let part = |place: usize, bytes: usize| place..place + bytes;
+        let [of_result, of_sums] = product.types;
+        let elements = product.rows * product.lanes;
+        let written = part(product.result, elements * bytes_of(of_result));
+        let sums = product
+            .accumulator
+            .map(|place| part(place, elements * bytes_of(of_sums)));
+        let weights = part(product.weights, product.depth * product.lanes * 4);
+        let activations = part(product.activations, product.depth * product.rows * 4);
         // Blocks read after the first one is written, but each of them the sums that it replaces.
         let replaces = sums
             .as_ref()
@@ -172,38 +196,37 @@ impl Writer {
         if blocks.len() > 1 && (meet(&weights, &written) || !replaces) {
             return Err(NoTemplate);
         }
-        for operand in [Some(&written), Some(&weights), sums.as_ref()]
-            .into_iter()
-            .flatten()
-        {
-            self.place(operand.start, operand.len())?;
-        }
-        match product.formats {
-            [ProductFormat::Byte { .. }, ProductFormat::Byte { signed }] => {
-                self.takes(Path::Product);
-                self.bytes_to_words(&product, signed)?;
-                for block in blocks {
-                    self.integers(&product, &block, enabled)?;
+        if !is_integer {
+            for operand in [&weights, &activations] {
+                let own = (operand.clone(), of_weights);
+                if !factors.within.contains(&own) {
+                    self.within(operand, Limits::of(of_weights), slow)?;
+                    factors.within.push(own);
                 }
             }
-            [format, _] => {
-                self.within(&weights, Limits::of(format))?;
-                let activations =
-                    product.activations..product.activations + product.rows * product.depth * 4;
-                self.within(&activations, Limits::of(format))?;
-                if let Some(sums) = &sums {
-                    let [_, ty] = product.types;
-                    self.within(sums, Limits::of_sums(ty))?;
-                }
-                self.takes(Path::Product);
-                self.activations_to_doubles(&product, format)?;
-                for block in blocks {
-                    self.floats(&product, format, &block, enabled)?;
-                }
+            if let Some(sums) = &sums {
+                self.within(sums, Limits::of_sums(of_sums), slow)?;
+            }
+        }
+        self.takes(Path::Product);
+        let converted = Some((activations, of_activations));
+        if factors.converted != converted {
+            match of_activations {
+                ProductFormat::Byte { signed } => self.bytes_to_words(&product, signed)?,
+                format => self.activations_to_doubles(&product, format)?,
+            }
+            factors.converted = converted;
+        }
+        for block in blocks {
+            match is_integer {
+                true => self.integers(&product, &block, enabled)?,
+                false => self.floats(&product, of_weights, &block, enabled)?,
             }
         }
         self.overwritten(written.start, written.len());
         self.forget();
+        factors.overwritten(&written);
+        self.kept.factors = factors;
         Ok(())
     }
 
@@ -235,15 +258,19 @@ impl Writer {
         blocks
     }
 
-    /// A loop over items, in as many turns as is a power of two. `strides` are the bytes between items in operands, which
-    /// are such powers, too.
+    /// A loop over items, of which each turn has at least so many, as far as there are. The number of turns is a power of two,
+    /// as are `strides`, the bytes between items in operands.
     fn turns(
         &mut self,
         count: usize,
+        least: usize,
         strides: [usize; 2],
         mut body: impl FnMut(&mut Self, Item) -> Done,
     ) -> Done {
-        let turns = 1 << count.trailing_zeros();
+        let mut turns = 1 << count.trailing_zeros();
+        while turns > 1 && count / turns < least {
+            turns /= 2;
+        }
         let counted = turns > 1;
         let again = self.asm.label();
         if counted {
@@ -268,12 +295,11 @@ impl Writer {
     }
 
     /// Leaves the product to the interpreter unless numbers are within limits.
-    fn within(&mut self, operand: &Range<usize>, limits: Limits) -> Done {
+    fn within(&mut self, operand: &Range<usize>, limits: Limits, slow: Label) -> Done {
         const OWN: u32 = 0;
         const OTHER: u32 = 1;
         const MOST: u32 = 2;
         const LEAST: u32 = 3;
-        let slow = *self.beyond.get_or_insert_with(|| self.asm.label());
         let c = Chunks {
             lane: 4,
             lanes: 8,
@@ -306,7 +332,7 @@ impl Writer {
         let whole = operand.len() / wide;
         let first = self.file(operand.start, operand.len())?;
         if whole > 0 {
-            self.turns(whole, [wide; 2], |own, item| {
+            self.turns(whole, 4, [wide; 2], |own, item| {
                 own.load_bytes(OWN, item.of(first, 0, wide), wide)?;
                 compare(own);
                 Ok(())
@@ -373,7 +399,7 @@ impl Writer {
         let from = self.file(product.activations, groups * GROUP * size)?;
         let to = field(place::PRODUCTS);
         let c = GROUPED;
-        self.turns(groups, [GROUP * size, GROUP * 8], |own, item| {
+        self.turns(groups, 4, [GROUP * size, GROUP * 8], |own, item| {
             let from = item.of(from, 0, GROUP * size);
             if size == 2 {
                 own.load_words(0, from, format == ProductFormat::Half);
@@ -468,7 +494,7 @@ impl Writer {
         let activations = field(place::PRODUCTS);
         let exponent = self.qwords(29 << 52);
         let (spread, t) = ([0, 1], 2);
-        self.turns(product.depth, [factors * 8, lanes * 4], |own, item| {
+        self.turns(product.depth, 1, [factors * 8, lanes * 4], |own, item| {
             for group in groups.clone() {
                 for factor in 0..factors {
                     let words = item.of(further(words, group * GROUP * 4), 1, lanes * 4);
@@ -550,7 +576,7 @@ impl Writer {
         let count = (product.rows * product.depth * 4).div_ceil(32);
         let from = self.file(product.activations, count * 32)?;
         let to = field(place::PRODUCTS);
-        self.turns(count, [32, 32], |own, item| {
+        self.turns(count, 2, [32; 2], |own, item| {
             own.load_bytes(0, item.of(from, 0, 32), 32)?;
             own.words_of_bytes(GROUPED, 0, [1, 2], signed);
             for (n, part) in [(1, 0), (2, ODD)] {
@@ -579,7 +605,7 @@ impl Writer {
         let weights = self.file(product.weights, product.depth * pitch)?;
         let activations = field(place::PRODUCTS);
         let (spread, weight) = ([0, 1], [4, 5]);
-        self.turns(product.depth, [4, pitch], |own, item| {
+        self.turns(product.depth, 1, [4, pitch], |own, item| {
             own.load_bytes(0, item.of(further(weights, first), 1, pitch), bytes)?;
             own.words_of_bytes(c, 0, weight, signed);
             for (row, sum) in sums() {

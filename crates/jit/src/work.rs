@@ -32,6 +32,7 @@ impl Compiler<'_> {
         if self.writer.pair.is_some() && how == Enabled::Some {
             self.failed = true;
         }
+        let before = *counts;
         counts.instructions += 1;
         match how {
             Enabled::All => counts.lanes += u32::from(lanes.count),
@@ -42,7 +43,7 @@ impl Compiler<'_> {
         let kept = self.writer.kept.clone();
         let stores = self.writer.stores.len();
         let may_leave = match &step.action {
-            Action::Message(_) | Action::Systolic(_) => true,
+            Action::Message(_) => true,
             Action::Compute(compute) => is_near(compute.operation),
             _ => false,
         };
@@ -60,7 +61,8 @@ impl Compiler<'_> {
             Enabled::Running if !may_leave && self.may_change_others(step) => Enabled::All,
             _ => how,
         };
-        if self.try_work(step, changes, skip).is_ok() {
+        let exits = self.exits.len();
+        if self.try_work(place, step, changes, skip, before).is_ok() {
             if let Some(slow) = self.writer.beyond.take() {
                 // Stores before it may have been removed for results that are not stored.
                 if self.writer.certain {
@@ -76,6 +78,7 @@ impl Compiler<'_> {
             }
             return;
         }
+        self.exits.truncate(exits);
         self.writer.asm.back(mark);
         self.writer.stores.truncate(stores);
         self.writer.kept = kept.clone();
@@ -273,18 +276,27 @@ impl Compiler<'_> {
         asm.mov(FILE, field(fields::FILE));
     }
 
-    fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
+    fn try_work(
+        &mut self,
+        place: usize,
+        step: &Step,
+        enabled: Enabled,
+        skip: Label,
+        before: Counts,
+    ) -> Done {
         let compute = match &step.action {
             Action::Compute(compute) => compute,
-            // What it does not multiply the interpreter does, for the thread that the host knows.
             Action::Systolic(systolic) if !self.is_ahead => {
                 if enabled != Enabled::All {
                     self.writer.exec_mask(step)?;
                 }
+                // What it does not multiply, the interpreter does, up to where it comes back to machine code.
+                let slow = self.exit(place, before, Way::Leave);
+                self.writer.systolic(systolic, enabled, slow)?;
                 if enabled == Enabled::Some {
                     self.count_lanes(MASK);
                 }
-                return self.writer.systolic(systolic, enabled);
+                return Ok(());
             }
             _ => return Err(NoTemplate),
         };

@@ -193,6 +193,8 @@ impl Machine<'_> {
                     M::Vpand | M::Vpandd => (4, |a, b| a & b),
                     M::Vpminud => (4, u64::min),
                     M::Vpmaxud => (4, u64::max),
+                    M::Vpminuw => (2, u64::min),
+                    M::Vpmaxuw => (2, u64::max),
                     M::Vpaddd => (4, u64::wrapping_add),
                     M::Vpsubd => (4, u64::wrapping_sub),
                     M::Vpsubq => (8, u64::wrapping_sub),
