@@ -9,6 +9,14 @@ use visakit_jit::{Features, Verdict, listing, verdict};
 
 /// A kernel with these lines, whose variables are read by nobody but itself.
 fn listed(lanes: u32, lines: &str, features: Features) -> String {
+    let tiles = match lines.contains("dpas") {
+        true => {
+            ".decl X v_type=G type=ud num_elts=128 align=GRF\n\
+             .decl Y v_type=G type=f num_elts=128 align=GRF\n\
+             .decl Z v_type=G type=d num_elts=128 align=GRF alias=<Y, 0>\n"
+        }
+        false => "",
+    };
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n\
          .decl A v_type=G type=ud num_elts=32 align=GRF\n\
@@ -24,9 +32,7 @@ fn listed(lanes: u32, lines: &str, features: Features) -> String {
          .decl S v_type=G type=ud num_elts=1 align=dword\n\
          .decl W v_type=G type=uw num_elts=32 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n\
-         .decl X v_type=G type=ud num_elts=128 align=GRF\n\
-         .decl Y v_type=G type=f num_elts=128 align=GRF\n\
-         .decl Z v_type=G type=d num_elts=128 align=GRF alias=<Y, 0>\n\
+         {tiles}\
          .kernel_attr SimdSize={lanes}\n{lines}\nret (M1, 1)\n"
     );
     let program = translated(&text);
