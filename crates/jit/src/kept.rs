@@ -1,9 +1,9 @@
 //! The contents of vector registers from step to step.
 
 use crate::count::Counts;
+use crate::factors::Factors;
 use crate::loops::Access;
 use crate::pending::{Holder, Pending};
-use crate::product::Factors;
 use crate::run::CONSECUTIVE;
 use crate::scaled::Scaled;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};

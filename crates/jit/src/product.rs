@@ -14,20 +14,18 @@
 //! Sums of products of bytes are exact: even and odd bytes are extended to words, of which one instruction adds up pairs of
 //! products.
 //!
-//! Activations are converted once, to memory that nobody else sees, from where each is spread to all lanes.
+//! Factors are converted to memory that nobody else sees, from where activations are spread to all lanes. Products that
+//! follow each other, and have the same factors, find them there.
 
 use crate::Features;
+use crate::factors::{Limits, TF32};
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::pages::place;
 use crate::path::Path;
 use crate::pending::meet;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field};
-use crate::x64::{
-    Condition, ECX, EDX, Label, Mask, Memory, Number, RCX, RDX, Width,
-    ops::{self, Op},
-    xmm, ymm, zmm,
-};
+use crate::x64::{Condition, ECX, EDX, Label, Memory, Number, RCX, RDX, Width, ops, xmm, ymm, zmm};
 use std::ops::Range;
 use visakit_exec::code::{Product, ProductFormat, Systolic};
 use visakit_isa::DataType;
@@ -44,12 +42,9 @@ const WEIGHTS: [u32; 2] = [24, 4];
 /// Counters of loops: the distances from the first item in two operands.
 const COUNTERS: [(Number, Number); 2] = [(ECX, RCX), (EDX, RDX)];
 
-/// Exponents of factors are below this one, and not below its negation.
-const FACTORS: u32 = 60;
-
 /// An item of a loop.
 #[derive(Clone, Copy)]
-struct Item {
+pub(crate) struct Item {
     counted: bool,
     /// Items between the first one and that of the first turn.
     number: usize,
@@ -57,7 +52,7 @@ struct Item {
 
 impl Item {
     /// Its place in an operand in which items are so far from each other.
-    fn of(self, first: Memory, way: usize, stride: usize) -> Memory {
+    pub(crate) fn of(self, first: Memory, way: usize, stride: usize) -> Memory {
         let place = further(first, self.number * stride);
         match COUNTERS.get(way) {
             Some((_, counter)) if self.counted => place.indexed(*counter, Width::Byte),
@@ -66,71 +61,9 @@ impl Item {
     }
 }
 
-fn further(place: Memory, bytes: usize) -> Memory {
+pub(crate) fn further(place: Memory, bytes: usize) -> Memory {
     place.further(i64::try_from(bytes).unwrap_or(i64::MAX))
 }
-
-/// Numbers without signs that are to be within limits, zero aside.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// Bytes of one.
-    size: usize,
-    /// Its bits but for the sign.
-    magnitude: u32,
-    most: u32,
-    /// The least one that is not zero; `None`: any, but not the negative zero.
-    least: Option<u32>,
-}
-
-impl Limits {
-    /// Those of factors.
-    fn of(format: ProductFormat) -> Self {
-        // Of the exponent, in a single.
-        let single = |exponent: u32| exponent << 23;
-        let (least, most) = (single(127 - FACTORS), single(127 + FACTORS) - 1);
-        match format {
-            ProductFormat::Brain => Self {
-                size: 2,
-                magnitude: 0x7fff,
-                most: most >> 16,
-                least: Some(least >> 16),
-            },
-            ProductFormat::Tf32 => Self {
-                size: 4,
-                magnitude: TF32 & i32::MAX.cast_unsigned(),
-                most,
-                least: Some(least),
-            },
-            // Products have bits of singles only.
-            _ => Self {
-                size: 2,
-                magnitude: 0x7fff,
-                most: 0x7bff,
-                least: Some(1),
-            },
-        }
-    }
-
-    /// Those of numbers that sums begin with.
-    const fn of_sums(ty: DataType) -> Self {
-        // A quarter of the numbers that are too large.
-        let most = (126 + 127) << 23;
-        let (size, magnitude, most) = match ty {
-            DataType::Bf => (2, 0x7fff, most >> 16),
-            DataType::Hf => (2, 0x7fff, 0x7c00),
-            _ => (4, i32::MAX.cast_unsigned(), most),
-        };
-        Self {
-            size,
-            magnitude,
-            most: most - 1,
-            least: None,
-        }
-    }
-}
-
-/// Bits of a single that count as those of a tf32.
-const TF32: u32 = 0xffff_e000;
 
 /// Bytes of a result or accumulator.
 const fn bytes_of(ty: DataType) -> usize {
@@ -140,30 +73,45 @@ const fn bytes_of(ty: DataType) -> usize {
     }
 }
 
-/// What is known of factors in the register file.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Factors {
-    /// Those that are within their limits.
-    within: Vec<(Range<usize>, ProductFormat)>,
-    /// Activations that were converted last.
-    converted: Option<(Range<usize>, ProductFormat)>,
-}
-
-impl Factors {
-    /// Bytes of the file get other contents.
-    pub(crate) fn overwritten(&mut self, bytes: &Range<usize>) {
-        let stays = |own: &(Range<usize>, ProductFormat)| !meet(&own.0, bytes);
-        self.within.retain(stays);
-        self.converted.take_if(|own| !stays(own));
-    }
-}
-
 /// A block of a product whose sums are in registers at once.
 #[derive(Clone, Debug)]
 struct Block {
     rows: Range<usize>,
     /// Groups of lanes, or chunks.
     groups: Range<usize>,
+}
+
+/// Where doubles of weights are.
+struct Weights {
+    place: Memory,
+    /// Weights of a lane for a step of depth.
+    factors: usize,
+    /// Groups of lanes.
+    groups: usize,
+}
+
+impl Weights {
+    /// Those of a product, in the place of this number.
+    fn new(product: &Product, number: usize) -> Self {
+        let [format, _] = product.formats;
+        let before = place::ACTIVATIONS_BYTES + number * place::WEIGHTS_BYTES;
+        Self {
+            place: further(field(place::PRODUCTS), before),
+            factors: if format == ProductFormat::Tf32 { 1 } else { 2 },
+            groups: product.lanes / GROUP,
+        }
+    }
+
+    /// Bytes from one step of depth to the next.
+    const fn pitch(&self) -> usize {
+        self.factors * self.groups * GROUP * 8
+    }
+
+    /// A vector of so many bytes of a group in the first step.
+    fn vector(&self, factor: usize, group: usize, vector: usize, bytes: usize) -> Memory {
+        let before = (factor * self.groups + group) * GROUP * 8;
+        further(self.place, before + vector * bytes)
+    }
 }
 
 impl Writer {
@@ -210,17 +158,25 @@ impl Writer {
         }
         self.takes(Path::Product);
         let converted = Some((activations, of_activations));
-        if factors.converted != converted {
+        if factors.activations != converted {
             match of_activations {
                 ProductFormat::Byte { signed } => self.bytes_to_words(&product, signed)?,
                 format => self.activations_to_doubles(&product, format)?,
             }
-            factors.converted = converted;
+            factors.activations = converted;
         }
-        for block in blocks {
-            match is_integer {
-                true => self.integers(&product, &block, enabled)?,
-                false => self.floats(&product, of_weights, &block, enabled)?,
+        if is_integer {
+            for block in blocks {
+                self.integers(&product, &block, enabled)?;
+            }
+        } else {
+            let (number, is_there) = factors.place_of(&weights, of_weights);
+            let weights = Weights::new(&product, number);
+            if !is_there {
+                self.weights_to_doubles(&product, of_weights, &weights)?;
+            }
+            for block in blocks {
+                self.floats(&product, &weights, &block, enabled)?;
             }
         }
         self.overwritten(written.start, written.len());
@@ -231,7 +187,7 @@ impl Writer {
     }
 
     /// Whether registers of 512 bits are there.
-    fn has_zmm(&self) -> bool {
+    pub(crate) fn has_zmm(&self) -> bool {
         self.features == Features::Avx512
     }
 
@@ -260,7 +216,7 @@ impl Writer {
 
     /// A loop over items, of which each turn has at least so many, as far as there are. The number of turns is a power of two,
     /// as are `strides`, the bytes between items in operands.
-    fn turns(
+    pub(crate) fn turns(
         &mut self,
         count: usize,
         least: usize,
@@ -294,73 +250,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Leaves the product to the interpreter unless numbers are within limits.
-    fn within(&mut self, operand: &Range<usize>, limits: Limits, slow: Label) -> Done {
-        const OWN: u32 = 0;
-        const OTHER: u32 = 1;
-        const MOST: u32 = 2;
-        const LEAST: u32 = 3;
-        let c = Chunks {
-            lane: 4,
-            lanes: 8,
-            count: 1,
-            zmm: self.has_zmm(),
-        };
-        let wide = if c.zmm { 64 } else { 32 };
-        let each = |own: &mut Self, number: u32| match limits.size {
-            2 => own.dwords(number << 16 | number),
-            _ => own.dwords(number),
-        };
-        let of = |word: Op, dword: Op| if limits.size == 2 { word } else { dword };
-        let (greatest, smallest) = (of(ops::MAX_UW, ops::MAX_UD), of(ops::MIN_UW, ops::MIN_UD));
-        let magnitude = each(self, limits.magnitude);
-        let (change, by, least) = match limits.least {
-            // Zero becomes the largest number.
-            Some(least) => (of(ops::SUB_W, ops::SUB_D), each(self, 1), least - 1),
-            None => (ops::XOR, each(self, 1 << (8 * limits.size - 1)), 1),
-        };
-        let (most, least) = (each(self, limits.most), each(self, least));
-        self.v2(c, ops::MOVE, MOST, most);
-        self.v2(c, ops::MOVE, LEAST, least);
-        let compare = |own: &mut Self| {
-            own.v3m(c, ops::AND, OTHER, OWN, magnitude);
-            own.v3(c, greatest, MOST, MOST, OTHER);
-            let from = if limits.least.is_some() { OTHER } else { OWN };
-            own.v3m(c, change, OTHER, from, by);
-            own.v3(c, smallest, LEAST, LEAST, OTHER);
-        };
-        let whole = operand.len() / wide;
-        let first = self.file(operand.start, operand.len())?;
-        if whole > 0 {
-            self.turns(whole, 4, [wide; 2], |own, item| {
-                own.load_bytes(OWN, item.of(first, 0, wide), wide)?;
-                compare(own);
-                Ok(())
-            })?;
-        }
-        let mut at = whole * wide;
-        for bytes in [32, 16, 8, 4] {
-            if (operand.len() - at) & bytes != 0 {
-                self.load_bytes(OWN, further(first, at), bytes)?;
-                compare(self);
-                at += bytes;
-            }
-        }
-        // What has changed is beyond its limit.
-        self.v3m(c, ops::XOR, MOST, MOST, most);
-        self.v3m(c, ops::XOR, LEAST, LEAST, least);
-        self.v3(c, ops::OR, MOST, MOST, LEAST);
-        if c.zmm {
-            let most = c.register(MOST);
-            self.asm.v3(ops::MASK_OF_BITS_D, Mask::K2, most, most);
-            self.asm.mask_any(Mask::K2);
-        } else {
-            self.asm.v2(ops::TEST, ymm(MOST), ymm(MOST));
-        }
-        self.asm.jump_if(Condition::NotEqual, slow);
-        Ok(())
-    }
-
     /// Doubles of singles, in one register or in two.
     fn group_as_doubles(&mut self, from: u32, to: u32) {
         if self.has_zmm() {
@@ -378,6 +267,11 @@ impl Writer {
             Features::Avx512 => 1,
             Features::Avx2 => 2,
         }
+    }
+
+    /// Bytes of each of them.
+    fn bytes_of_vector(&self) -> usize {
+        if self.has_zmm() { 64 } else { 32 }
     }
 
     /// The singles of a group of words of 16 bits.
@@ -409,7 +303,7 @@ impl Writer {
                 own.v3m(c, ops::AND, 0, 0, bits);
             }
             own.group_as_doubles(0, SUMS);
-            let bytes = if own.has_zmm() { 64 } else { 32 };
+            let bytes = own.bytes_of_vector();
             for (n, vector) in (0..).zip(SUMS..SUMS + own.vectors_of_group()) {
                 let to = item.of(to, 1, GROUP * 8);
                 own.store_bytes(further(to, n * bytes), vector, bytes)?;
@@ -441,11 +335,36 @@ impl Writer {
         Ok(())
     }
 
+    /// All weights as doubles, to memory.
+    fn weights_to_doubles(
+        &mut self,
+        product: &Product,
+        format: ProductFormat,
+        to: &Weights,
+    ) -> Done {
+        let pitch = product.lanes * 4;
+        let words = self.file(product.weights, product.depth * pitch)?;
+        let bytes = self.bytes_of_vector();
+        self.turns(product.depth, 1, [pitch, to.pitch()], |own, item| {
+            for (factor, group) in (0..to.factors).flat_map(|f| (0..to.groups).map(move |g| (f, g)))
+            {
+                own.load_bytes(0, item.of(further(words, group * GROUP * 4), 0, pitch), 32)?;
+                own.weights(0, format, factor)?;
+                own.group_as_doubles(0, SUMS);
+                for (vector, n) in (0..).zip(SUMS..SUMS + own.vectors_of_group()) {
+                    let to = item.of(to.vector(factor, group, vector, bytes), 1, to.pitch());
+                    own.store_bytes(to, n, bytes)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// A block of a product of floats.
     fn floats(
         &mut self,
         product: &Product,
-        format: ProductFormat,
+        doubles: &Weights,
         block: &Block,
         enabled: Enabled,
     ) -> Done {
@@ -457,7 +376,7 @@ impl Writer {
             count: 1,
             zmm,
         };
-        let factors = if format == ProductFormat::Tf32 { 1 } else { 2 };
+        let factors = doubles.factors;
         let groups = block.groups.clone();
         let sums: Vec<(usize, usize, u32)> = block
             .rows
@@ -490,38 +409,44 @@ impl Writer {
             let number = factor * groups.len() + group - groups.start;
             weights + u32::try_from(number).unwrap_or(0) * vectors
         };
-        let words = self.file(product.weights, product.depth * lanes * 4)?;
+        let bytes = self.bytes_of_vector();
         let activations = field(place::PRODUCTS);
         let exponent = self.qwords(29 << 52);
         let (spread, t) = ([0, 1], 2);
-        self.turns(product.depth, 1, [factors * 8, lanes * 4], |own, item| {
-            for group in groups.clone() {
-                for factor in 0..factors {
-                    let words = item.of(further(words, group * GROUP * 4), 1, lanes * 4);
-                    own.load_bytes(0, words, 32)?;
-                    own.weights(0, format, factor)?;
-                    own.group_as_doubles(0, weight(factor, group));
-                }
-            }
-            for row in block.rows.clone() {
-                for (factor, n) in (0..factors).zip(spread) {
-                    let at = row * product.depth * factors + factor;
-                    let activation = item.of(further(activations, at * 8), 0, factors * 8);
-                    own.v2(c, ops::BROADCAST_Q, n, activation);
-                }
-                for &(_, group, first) in sums.iter().filter(|(own, ..)| *own == row) {
-                    for (vector, sum) in (0..).zip(first..first + vectors) {
-                        for (factor, n) in (0..factors).zip(spread) {
-                            own.v3(c, ops::FMA_SUM_PD, sum, n, weight(factor, group) + vector);
-                        }
-                        own.v3m(c, ops::ADD_Q, t, sum, exponent);
-                        own.v3(c, ops::SUB_PD, sum, t, sum);
-                        own.v3(c, ops::SUB_PD, sum, t, sum);
+        self.turns(
+            product.depth,
+            1,
+            [factors * 8, doubles.pitch()],
+            |own, item| {
+                for (factor, group) in
+                    (0..factors).flat_map(|f| groups.clone().map(move |g| (f, g)))
+                {
+                    for vector in 0..vectors {
+                        let from = doubles.vector(factor, group, vector as usize, bytes);
+                        let from = item.of(from, 1, doubles.pitch());
+                        own.load_bytes(weight(factor, group) + vector, from, bytes)?;
                     }
                 }
-            }
-            Ok(())
-        })?;
+                for row in block.rows.clone() {
+                    for (factor, n) in (0..factors).zip(spread) {
+                        let at = row * product.depth * factors + factor;
+                        let activation = item.of(further(activations, at * 8), 0, factors * 8);
+                        own.v2(c, ops::BROADCAST_Q, n, activation);
+                    }
+                    for &(_, group, first) in sums.iter().filter(|(own, ..)| *own == row) {
+                        for (vector, sum) in (0..).zip(first..first + vectors) {
+                            for (factor, n) in (0..factors).zip(spread) {
+                                own.v3(c, ops::FMA_SUM_PD, sum, n, weight(factor, group) + vector);
+                            }
+                            own.v3m(c, ops::ADD_Q, t, sum, exponent);
+                            own.v3(c, ops::SUB_PD, sum, t, sum);
+                            own.v3(c, ops::SUB_PD, sum, t, sum);
+                        }
+                    }
+                }
+                Ok(())
+            },
+        )?;
         for (row, group, n) in sums {
             let at = product.result + element(row, group) * bytes_of(of_result);
             let to = self.place(at, GROUP * bytes_of(of_result))?;

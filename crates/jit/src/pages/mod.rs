@@ -92,7 +92,7 @@ pub(crate) struct Context<'a> {
     pages: &'a Pages,
     /// Which ways traced code has taken.
     paths: [u8; PATHS],
-    /// Activations of a systolic product, as its sums have them.
+    /// Factors of systolic products, as their sums have them.
     products: Products,
 }
 
