@@ -15,6 +15,11 @@ use crate::x64::{Condition, EAX, EDX, ESI, Label, Note, RDI};
 use std::ops::Range;
 use visakit_exec::code::{Action, Message, Step};
 
+/// Whether a step is a systolic product, which counts as one lane.
+const fn is_systolic(step: &Step) -> bool {
+    matches!(step.action, Action::Systolic(_))
+}
+
 impl Compiler<'_> {
     /// A computation, a message or a systolic product.
     pub(crate) fn work(&mut self, place: usize, step: &Step, full: bool, counts: &mut Counts) {
@@ -35,6 +40,8 @@ impl Compiler<'_> {
         let before = *counts;
         counts.instructions += 1;
         match how {
+            // As the interpreter counts them.
+            _ if is_systolic(step) => counts.lanes += 1,
             Enabled::All => counts.lanes += u32::from(lanes.count),
             Enabled::Running => counts.running += 1,
             Enabled::Some => {}
@@ -97,7 +104,7 @@ impl Compiler<'_> {
         if self.writer.form == Form::Usual && !self.is_for_pairs() {
             self.calls.insert(place);
         }
-        self.call(place, step, how, *counts);
+        self.call(place, step, how, [before, *counts]);
         self.writer.forget();
     }
 
@@ -207,17 +214,10 @@ impl Compiler<'_> {
     }
 
     /// The interpreter runs a step.
-    fn call(&mut self, place: usize, step: &Step, how: Enabled, counts: Counts) {
+    fn call(&mut self, place: usize, step: &Step, how: Enabled, [before, counts]: [Counts; 2]) {
         // The host's thread is another one than that whose registers these are.
         self.failed |= self.writer.pair.is_some();
         if self.is_ahead {
-            let mut before = counts;
-            before.instructions -= 1;
-            match how {
-                Enabled::All => before.lanes -= u32::from(step.lanes.count),
-                Enabled::Running => before.running -= 1,
-                Enabled::Some => {}
-            }
             let label = self.exit(place, before, Way::Leave);
             self.writer.asm.jump(label);
             return;
@@ -236,7 +236,7 @@ impl Compiler<'_> {
                 self.writer.asm.jump(label);
                 return;
             }
-            if how == Enabled::Some {
+            if how == Enabled::Some && !is_systolic(step) {
                 self.count_lanes(MASK);
             }
             // Messages of blocks run without lanes, too.
@@ -292,11 +292,7 @@ impl Compiler<'_> {
                 }
                 // What it does not multiply, the interpreter does, up to where it comes back to machine code.
                 let slow = self.exit(place, before, Way::Leave);
-                self.writer.systolic(systolic, enabled, slow)?;
-                if enabled == Enabled::Some {
-                    self.count_lanes(MASK);
-                }
-                return Ok(());
+                return self.writer.systolic(systolic, enabled, slow);
             }
             _ => return Err(NoTemplate),
         };

@@ -240,11 +240,12 @@ fn same(form: &Form, rounds: u32, random: &mut Random) {
                 .collect(),
             ..ThreadStart::default()
         };
-        let expected = ended(&program, &start);
-        let expected = expected.thread(0).unwrap().registers();
+        let group = ended(&program, &start);
+        let (expected, counters) = (group.thread(0).unwrap().registers(), group.counters());
         for other in &compiled {
             let group = ended(other, &start);
             let left = group.thread(0).unwrap().registers();
+            assert_eq!(group.counters(), counters, "{like:?}");
             same_registers(&program, left, expected, &format!("{like:?}\n{text}"));
         }
     }
@@ -362,11 +363,12 @@ fn between_other_steps() {
             sets,
             ..ThreadStart::default()
         };
-        let expected = ended(&program, &start);
-        let expected = expected.thread(0).unwrap().registers();
+        let group = ended(&program, &start);
+        let (expected, counters) = (group.thread(0).unwrap().registers(), group.counters());
         for other in &compiled {
             let group = ended(other, &start);
             let left = group.thread(0).unwrap().registers();
+            assert_eq!(group.counters(), counters, "{like:?}");
             same_registers(&program, left, expected, &format!("{like:?} {mask:#x}"));
         }
     }
