@@ -253,16 +253,16 @@ fn products() {
     type Write = fn(&mut Assembler, u32, Memory);
     let all: [(&str, bool, Write); 5] = [
         ("sums of products", true, |asm, n, there| {
-            asm.v3(ops::FMA_SUM_PD, zmm(0), zmm(n), there)
+            asm.v3(ops::FMA_SUM_PD, zmm(0), zmm(n), there);
         }),
         ("smaller words", false, |asm, n, there| {
-            asm.v3(ops::MIN_UW, zmm(0), zmm(n), there)
+            asm.v3(ops::MIN_UW, zmm(0), zmm(n), there);
         }),
         ("larger words", false, |asm, n, there| {
-            asm.v3(ops::MAX_UW, zmm(0), zmm(n), there)
+            asm.v3(ops::MAX_UW, zmm(0), zmm(n), there);
         }),
         ("products of words", false, |asm, n, there| {
-            asm.v3(ops::MUL_ADD_W, zmm(0), zmm(n), there)
+            asm.v3(ops::MUL_ADD_W, zmm(0), zmm(n), there);
         }),
         ("shifted words", false, |asm, n, there| {
             asm.v2i(ops::SAR_W_IMM, zmm(2), zmm(n), 8);
