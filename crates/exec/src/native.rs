@@ -173,7 +173,7 @@ pub trait Host: sealed::Sealed {
     /// The thread's float mode is the one of this content of `%cr0` from here on.
     fn float_mode(&mut self, cr0: u32);
 
-    /// Runs one computation or message with these enabled lanes.
+    /// Runs one computation, message, or systolic product of one thread with these enabled lanes.
     ///
     /// # Errors
     /// It had a fault.

@@ -9,7 +9,7 @@ use visakit_exec::code::Liveness;
 use visakit_exec::{Options, Program};
 use visakit_text::asm;
 
-/// The code of a message on lanes, for both hosts: what it is refused without begins with a star.
+/// The code of a message on lanes, or a product, for both hosts: what it is refused without begins with a star.
 fn relied_on(message: &str, full: bool) -> String {
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n\
@@ -59,5 +59,6 @@ messages! {
     load_of_a_block(true) = "lsc_load.ugm (M1_NM, 1) A:d32x16t flat[Q]:a64";
     load_of_local_memory(true) = "lsc_load.slm (M1, 16) A:d32 flat[B]:a32";
     load_of_a_surface(true) = "lsc_load.ugm (M1, 16) A:d32 bti(0x5)[B]:a32";
+    product(true) = "dpas.u8.u8.2.1 (M1, 16) A.0 V0.0 B.0 B(0,0)";
     atomic_add(false) = "(P1) lsc_atomic_iadd.ugm (M1, 16) V0:d32 flat[Q]:a64 A V0";
 }

@@ -547,7 +547,7 @@ impl Compiler<'_> {
                     self.writer.asm.jump(label);
                 }
             }
-            Action::Compute(_) | Action::Message(_) => {
+            Action::Compute(_) | Action::Message(_) | Action::Systolic(_) => {
                 self.work(place, step, full, counts);
             }
             &Action::Jump { target, inverted } => {

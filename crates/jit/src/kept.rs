@@ -1,6 +1,7 @@
 //! The contents of vector registers from step to step.
 
 use crate::count::Counts;
+use crate::factors::Factors;
 use crate::loops::Access;
 use crate::pending::{Holder, Pending};
 use crate::run::CONSECUTIVE;
@@ -47,6 +48,8 @@ pub(crate) struct Kept {
     /// The messages for which [`CONSECUTIVE`](crate::run::CONSECUTIVE) says whether lanes follow each other, by their
     /// number, and the bytes from one to the next.
     pub(crate) consecutive: Option<(u32, usize)>,
+    /// What is known of the factors of systolic products.
+    pub(crate) factors: Factors,
     /// Registers that hold no denormals that the mode flushes, as lanes of 32 and of 64 bits.
     flushed: [u32; 2],
     next: u32,
@@ -182,6 +185,7 @@ impl Writer {
         if let Some(accesses) = &mut self.accesses {
             accesses.push(Access::Write(offset..offset + bytes));
         }
+        self.kept.factors.overwritten(&(offset..offset + bytes));
         for flag in &mut self.kept.flags {
             if flag.is_some_and(|flag| flag < offset + bytes && offset < flag + 4) {
                 *flag = None;

@@ -49,7 +49,8 @@
 //! segments, each in two versions, for full and for partial masks (`branch.rs`: jumps, and lanes that diverge or join; `fused.rs`: comparisons that run as one with the branch after them),
 //! with further forms of each for float modes that are likely there (`code/modes.rs` of the executor; `mode.rs`, `rounding.rs`): those that flush denormals, by
 //! instructions (`flush.rs`), and those with directed rounding, for which the host's control word is set while such code
-//! runs; `work.rs`, `compute.rs`, `bits.rs`, `carry.rs`, `elementary.rs`, `narrow.rs` (floats of 16 bits), `convert.rs`,
+//! runs; `work.rs`, `compute.rs`, `bits.rs`, `carry.rs`, `elementary.rs`, `narrow.rs` (floats of 16 bits),
+//! `product.rs` (systolic products; `factors.rs`: what is known of their factors), `convert.rs`,
 //! `compare.rs` and `memory.rs` have the templates (`run.rs` for consecutive lanes, which `apart.rs` lets messages share
 //! whose addresses differ by something uniform, `gather.rs` for lanes near each other
 //! or anywhere, `lane.rs` for atomics and for
@@ -108,6 +109,8 @@ mod elementary;
 #[cfg(target_arch = "x86_64")]
 mod exits;
 #[cfg(target_arch = "x86_64")]
+mod factors;
+#[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]
 mod flush;
@@ -152,6 +155,8 @@ mod pending;
 mod perf;
 #[cfg(target_arch = "x86_64")]
 mod predicates;
+#[cfg(target_arch = "x86_64")]
+mod product;
 #[cfg(target_arch = "x86_64")]
 mod rounding;
 #[cfg(target_arch = "x86_64")]

@@ -133,7 +133,12 @@ pub(crate) fn linear<'o>(
     let mut walk = live.walk(code, steps.start)?;
     walk.go(steps.end);
     let is_live = |bytes: &Range<usize>| walk.live().any(bytes) || live.anywhere().any(bytes);
-    plan.deferred = deferred(code, &steps, &plan.messages, live, is_live);
+    // At a systolic product the interpreter may take over, for which all results have to be there.
+    let of_segment = code.steps.get(steps.clone()).unwrap_or_default();
+    let is_product = |step: &Step| matches!(step.action, Action::Systolic(_));
+    if !of_segment.iter().any(is_product) {
+        plan.deferred = deferred(code, &steps, &plan.messages, live, is_live);
+    }
     Some(plan)
 }
 

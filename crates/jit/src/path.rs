@@ -50,6 +50,7 @@ paths! {
     RowStored: "vector stored at once after a comparison of its places",
     StoredByLane: "vector stored by lane, or by a scatter",
     StoredMasked: "some lanes of a vector stored",
+    Product: "systolic product",
     Near: "lanes within a vector of memory",
     Gathered: "lanes gathered",
     GatheredMasked: "some lanes gathered",

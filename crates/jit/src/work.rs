@@ -15,8 +15,13 @@ use crate::x64::{Condition, EAX, EDX, ESI, Label, Note, RDI};
 use std::ops::Range;
 use visakit_exec::code::{Action, Message, Step};
 
+/// Whether a step is a systolic product, which counts as one lane.
+const fn is_systolic(step: &Step) -> bool {
+    matches!(step.action, Action::Systolic(_))
+}
+
 impl Compiler<'_> {
-    /// A computation or a message.
+    /// A computation, a message or a systolic product.
     pub(crate) fn work(&mut self, place: usize, step: &Step, full: bool, counts: &mut Counts) {
         let lanes = step.lanes;
         let window = lanes.window();
@@ -32,8 +37,11 @@ impl Compiler<'_> {
         if self.writer.pair.is_some() && how == Enabled::Some {
             self.failed = true;
         }
+        let before = *counts;
         counts.instructions += 1;
         match how {
+            // As the interpreter counts them.
+            _ if is_systolic(step) => counts.lanes += 1,
             Enabled::All => counts.lanes += u32::from(lanes.count),
             Enabled::Running => counts.running += 1,
             Enabled::Some => {}
@@ -54,13 +62,14 @@ impl Compiler<'_> {
         self.writer.outcome = None;
         self.writer.begin();
         let skips = how != Enabled::All && lanes.count == 1;
-        let is_compute = matches!(step.action, Action::Compute(_));
+        let is_compute = matches!(step.action, Action::Compute(_) | Action::Systolic(_));
         self.writer.certain = !(is_compute && (skips || may_leave));
         let changes = match how {
             Enabled::Running if !may_leave && self.may_change_others(step) => Enabled::All,
             _ => how,
         };
-        if self.try_work(step, changes, skip).is_ok() {
+        let exits = self.exits.len();
+        if self.try_work(place, step, changes, skip, before).is_ok() {
             if let Some(slow) = self.writer.beyond.take() {
                 // Stores before it may have been removed for results that are not stored.
                 if self.writer.certain {
@@ -76,6 +85,7 @@ impl Compiler<'_> {
             }
             return;
         }
+        self.exits.truncate(exits);
         self.writer.asm.back(mark);
         self.writer.stores.truncate(stores);
         self.writer.kept = kept.clone();
@@ -94,7 +104,7 @@ impl Compiler<'_> {
         if self.writer.form == Form::Usual && !self.is_for_pairs() {
             self.calls.insert(place);
         }
-        self.call(place, step, how, *counts);
+        self.call(place, step, how, [before, *counts]);
         self.writer.forget();
     }
 
@@ -204,17 +214,10 @@ impl Compiler<'_> {
     }
 
     /// The interpreter runs a step.
-    fn call(&mut self, place: usize, step: &Step, how: Enabled, counts: Counts) {
+    fn call(&mut self, place: usize, step: &Step, how: Enabled, [before, counts]: [Counts; 2]) {
         // The host's thread is another one than that whose registers these are.
         self.failed |= self.writer.pair.is_some();
         if self.is_ahead {
-            let mut before = counts;
-            before.instructions -= 1;
-            match how {
-                Enabled::All => before.lanes -= u32::from(step.lanes.count),
-                Enabled::Running => before.running -= 1,
-                Enabled::Some => {}
-            }
             let label = self.exit(place, before, Way::Leave);
             self.writer.asm.jump(label);
             return;
@@ -233,7 +236,7 @@ impl Compiler<'_> {
                 self.writer.asm.jump(label);
                 return;
             }
-            if how == Enabled::Some {
+            if how == Enabled::Some && !is_systolic(step) {
                 self.count_lanes(MASK);
             }
             // Messages of blocks run without lanes, too.
@@ -273,9 +276,25 @@ impl Compiler<'_> {
         asm.mov(FILE, field(fields::FILE));
     }
 
-    fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
-        let Action::Compute(compute) = &step.action else {
-            return Err(NoTemplate);
+    fn try_work(
+        &mut self,
+        place: usize,
+        step: &Step,
+        enabled: Enabled,
+        skip: Label,
+        before: Counts,
+    ) -> Done {
+        let compute = match &step.action {
+            Action::Compute(compute) => compute,
+            Action::Systolic(systolic) if !self.is_ahead => {
+                if enabled != Enabled::All {
+                    self.writer.exec_mask(step)?;
+                }
+                // What it does not multiply, the interpreter does, up to where it comes back to machine code.
+                let slow = self.exit(place, before, Way::Leave);
+                return self.writer.systolic(systolic, enabled, slow);
+            }
+            _ => return Err(NoTemplate),
         };
         // Code for running lanes loads the mask where it blends; setting predicates always needs it, and so does the
         // interpreter.

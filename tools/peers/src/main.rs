@@ -4,8 +4,10 @@
 //! counted by visakit and divided by each program's time, as the others do not count them. Programs that are not
 //! installed are reported as NOT RUN. Names of kernels, `--alone` (no others), `--one` (one thread), `--interpreter`
 //! (no machine code) and `--widest` (only the host's widest machine code) restrict the run; `--oclgrind` adds it, which
-//! takes hours for all kernels. Debian and Ubuntu have `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
+//! takes hours for all kernels. `--gemm` compares products of matrices with OpenBLAS's instead. Debian and Ubuntu have
+//! `pocl-opencl-icd`, `oclgrind`, `ocl-icd-libopencl1` and `libopenblas0`.
 
+mod gemm;
 #[path = "../../../crates/launch/benches/work/mod.rs"]
 mod work;
 
@@ -41,6 +43,9 @@ fn main() -> Result<(), Anything> {
         .filter(|kernel| wanted.is_empty() || wanted.iter().any(|w| w == kernel))
         .collect();
     let has = |name: &str| options.iter().any(|option| option == name);
+    if has("--gemm") {
+        return gemm::gemm();
+    }
     if has("--opencl") {
         return opencl(&kernels);
     }

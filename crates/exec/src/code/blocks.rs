@@ -50,7 +50,7 @@ pub(super) fn targets(action: &Action) -> &[usize] {
 }
 
 /// Whether a block ends after this action.
-const fn ends(action: &Action) -> bool {
+fn ends(action: &Action) -> bool {
     !(action.is_straight()
         || matches!(
             action,

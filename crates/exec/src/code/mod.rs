@@ -35,14 +35,14 @@ pub use crate::operands::{
 pub(crate) use crate::operands::{extend, full, raw};
 
 use crate::fault::FaultKind;
-pub use crate::lanes::dpas::Bits;
+pub use crate::lanes::dpas::{Bits, ProductFormat};
 use crate::lanes::dpas::{Places, Plan};
 use crate::message;
 use std::ops::Range;
 use std::sync::Arc;
-use visakit_isa::Op;
 use visakit_isa::object::RoutineId;
 pub use visakit_isa::semantics::AtomicOp;
+use visakit_isa::{DataType, Op};
 
 /// The alignment of a variable of this size in the register file: that of the host's widest vectors if it fills one, so
 /// that no access crosses a cache line.
@@ -213,8 +213,12 @@ impl Action {
 
     /// Whether it only computes or accesses memory, so that the next step always follows.
     #[must_use]
-    pub const fn is_straight(&self) -> bool {
-        matches!(self, Self::Compute(_) | Self::Message(_) | Self::Nothing)
+    pub fn is_straight(&self) -> bool {
+        match self {
+            Self::Compute(_) | Self::Message(_) | Self::Nothing => true,
+            Self::Systolic(systolic) => !systolic.fused,
+            _ => false,
+        }
     }
 }
 
@@ -264,7 +268,55 @@ pub struct Systolic {
     pub(crate) fused: bool,
 }
 
+/// A systolic product for machine code: [`Systolic::product`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Product {
+    /// Places of result, accumulator, weights and activations; without an accumulator sums begin with zero.
+    pub result: usize,
+    /// See above.
+    pub accumulator: Option<usize>,
+    /// See above.
+    pub weights: usize,
+    /// See above.
+    pub activations: usize,
+    /// The format of weights and of activations.
+    pub formats: [ProductFormat; 2],
+    /// The types of result and accumulator.
+    pub types: [DataType; 2],
+    /// Rows of the result, and elements of a row.
+    pub rows: usize,
+    /// See above.
+    pub lanes: usize,
+    /// Steps of depth: words of weights for each lane.
+    pub depth: usize,
+}
+
 impl Systolic {
+    /// What it computes; `None` if a fused thread has a part of its activations, if factors have scales, or another format.
+    #[must_use]
+    pub fn product(&self) -> Option<Product> {
+        let (plan, places) = (self.plan, self.places);
+        let scaled = places.weight_scales.is_some() || places.activation_scales.is_some();
+        if self.fused || scaled {
+            return None;
+        }
+        let [Some(weights), Some(activations)] = plan.formats() else {
+            return None;
+        };
+        let (result, accumulator) = plan.types();
+        Some(Product {
+            result: places.result,
+            accumulator: places.accumulator,
+            weights: places.weights,
+            activations: self.activations,
+            formats: [weights, activations],
+            types: [result, accumulator],
+            rows: plan.rows(),
+            lanes: plan.lanes(),
+            depth: plan.depth(),
+        })
+    }
+
     /// First byte of the result in the register file.
     #[must_use]
     pub const fn result(&self) -> usize {

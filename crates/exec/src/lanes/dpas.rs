@@ -22,6 +22,22 @@ pub(crate) struct Plan {
     accumulator: DataType,
 }
 
+/// Formats of weights and activations that machine code knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProductFormat {
+    /// Bytes with a sign, or without one.
+    Byte {
+        /// Whether they have one.
+        signed: bool,
+    },
+    /// Halves.
+    Half,
+    /// Brain floats.
+    Brain,
+    /// Singles whose low 13 bits do not count.
+    Tf32,
+}
+
 /// Sizes of the operands in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sizes {
@@ -145,6 +161,23 @@ impl Plan {
     /// Types of result and accumulator.
     pub(crate) const fn types(&self) -> (DataType, DataType) {
         (self.result, self.accumulator)
+    }
+
+    /// The formats of weights and activations.
+    pub(crate) fn formats(&self) -> [Option<ProductFormat>; 2] {
+        [self.weights, self.activations].map(|format| match format {
+            Format::Signed(8) => Some(ProductFormat::Byte { signed: true }),
+            Format::Unsigned(8) => Some(ProductFormat::Byte { signed: false }),
+            Format::Half => Some(ProductFormat::Half),
+            Format::BFloat => Some(ProductFormat::Brain),
+            Format::Tf32 => Some(ProductFormat::Tf32),
+            _ => None,
+        })
+    }
+
+    /// Steps of depth.
+    pub(crate) const fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Rows of the result.

@@ -3,8 +3,10 @@
 use super::Counters;
 use super::common::{Common, Extent, Lanes};
 use super::line::Line;
+use super::rare::multiply;
 use super::thread::{Pause, Thread};
 use super::waiting::Waiting;
+use crate::code::Action;
 use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
 use crate::memory::{Local, Memory};
@@ -217,6 +219,11 @@ impl Host for Machine<'_> {
         let Some(thread) = self.threads.get_mut(self.at) else {
             return Err(NativeFault);
         };
+        let step = self.program.code().steps.get(place);
+        if let Some(Action::Systolic(systolic)) = step.map(|step| &step.action) {
+            multiply(&mut thread.registers, systolic, mask);
+            return Ok(());
+        }
         let steps = self.program.steps(thread.registers.mode);
         let Some(loaded) = steps.get(place) else {
             return Err(NativeFault);

@@ -2,9 +2,10 @@
 
 use super::mask::{condition, enabled, taken};
 use super::thread::{Pause, Thread, World};
-use crate::code::{Action, Code, Step};
+use crate::code::{Action, Code, Step, Systolic};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::dpas::MOST_ACTIVATIONS;
+use crate::machine::Registers;
 use crate::program::Masking;
 
 /// Runs a step that the loop of a thread has no code for.
@@ -35,17 +36,7 @@ pub(super) fn rare(
                 return Ok(());
             }
             let mask = enabled(masking, thread.running, &thread.registers.file);
-            // A copy, as the result may be written over them.
-            let mut copy = [0; MOST_ACTIVATIONS];
-            let size = systolic.plan.sizes().activations;
-            let bytes = thread.registers.bytes(systolic.activations, size);
-            for (to, from) in copy.iter_mut().zip(bytes.unwrap_or(&[])) {
-                *to = *from;
-            }
-            let simd = thread.registers.simd;
-            let file = &mut thread.registers.file;
-            let (plan, places) = (systolic.plan, systolic.places);
-            plan.run(simd, file, &copy, places, mask);
+            multiply(&mut thread.registers, systolic, mask);
             thread.pc = next;
         }
         Action::Switch { index, targets } => {
@@ -127,6 +118,19 @@ pub(super) fn rare(
         | Action::Goto { .. } => {}
     }
     Ok(())
+}
+
+/// Runs a systolic product that needs no other thread.
+pub(super) fn multiply(registers: &mut Registers, systolic: &Systolic, mask: u32) {
+    // A copy, as the result may be written over them.
+    let mut copy = [0; MOST_ACTIVATIONS];
+    let size = systolic.plan.sizes().activations;
+    let bytes = registers.bytes(systolic.activations, size);
+    for (to, from) in copy.iter_mut().zip(bytes.unwrap_or(&[])) {
+        *to = *from;
+    }
+    let (plan, places) = (systolic.plan, systolic.places);
+    plan.run(registers.simd, &mut registers.file, &copy, places, mask);
 }
 
 /// Lanes that a call takes along.

@@ -34,6 +34,7 @@ pub(crate) fn frame(file_bytes: usize, full: u32) -> Frame {
         (FLUSHED_F, 64),
         (FLUSHED_DF, 64),
         (PATHS, PATHS_BYTES),
+        (PRODUCTS, PRODUCTS_BYTES),
         (OWN, size_of::<Own>()),
     ] {
         set(at, bytes, Plain);

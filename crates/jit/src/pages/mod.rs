@@ -94,7 +94,13 @@ pub(crate) struct Context<'a> {
     pages: &'a Pages,
     /// Which ways traced code has taken.
     paths: [u8; PATHS],
+    /// Factors of systolic products, as their sums have them.
+    products: Products,
 }
+
+/// Where each line of the host's cache has a whole vector.
+#[repr(C, align(64))]
+struct Products([MaybeUninit<u64>; place::PRODUCTS_BYTES / 8]);
 
 /// What machine code takes from a thread at once.
 #[repr(C)]
@@ -601,6 +607,7 @@ impl Pages {
             host,
             pages: self,
             paths: [0; PATHS],
+            products: Products([MaybeUninit::uninit(); _]),
         };
         context.borrow();
         context.follow(thread);

@@ -96,5 +96,13 @@ pub(crate) mod follower {
 }
 /// Ways that were taken, a byte each.
 pub(crate) const PATHS: i64 = offset_of!(Context<'_>, paths) as i64;
+pub(crate) const PRODUCTS: i64 = offset_of!(Context<'_>, products) as i64;
+/// Bytes of activations that are converted: eight rows, of 16 doubles each.
+pub(crate) const ACTIVATIONS_BYTES: usize = 8 * 16 * size_of::<f64>();
+/// Bytes of weights that are: 16 lanes, of 16 doubles each; and how many places there are for them.
+pub(crate) const WEIGHTS_BYTES: usize = 16 * 16 * size_of::<f64>();
+pub(crate) const PLACES: usize = 2;
+/// Bytes of all.
+pub(crate) const PRODUCTS_BYTES: usize = ACTIVATIONS_BYTES + PLACES * WEIGHTS_BYTES;
 pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
 pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;

@@ -43,6 +43,8 @@ ops! {
     // a = a * c + b
     FMA_BY_PS = [_ VEX_Vfmadd132ps_ymm_ymm_ymmm256] [_ _ EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er];
     FMA_BY_PD = [_ VEX_Vfmadd132pd_ymm_ymm_ymmm256] [_ _ EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er];
+    // a = a + b * c
+    FMA_SUM_PD = [_ VEX_Vfmadd231pd_ymm_ymm_ymmm256] [_ _ EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er];
     // a = c - a * b
     FNMA_PS = [_ VEX_Vfnmadd213ps_ymm_ymm_ymmm256] [_ _ EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er];
     FNMA_PD = [_ VEX_Vfnmadd213pd_ymm_ymm_ymmm256] [_ _ EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er];
@@ -61,6 +63,8 @@ ops! {
     XOR = [VEX_Vpxor_xmm_xmm_xmmm128 VEX_Vpxor_ymm_ymm_ymmm256] [_ _ EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32];
     MIN_UD = [_ VEX_Vpminud_ymm_ymm_ymmm256] [_ _ EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32];
     MAX_UD = [_ VEX_Vpmaxud_ymm_ymm_ymmm256] [_ _ EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32];
+    MIN_UW = [_ VEX_Vpminuw_ymm_ymm_ymmm256] [_ _ EVEX_Vpminuw_zmm_k1z_zmm_zmmm512];
+    MAX_UW = [_ VEX_Vpmaxuw_ymm_ymm_ymmm256] [_ _ EVEX_Vpmaxuw_zmm_k1z_zmm_zmmm512];
     MIN_SD = [_ VEX_Vpminsd_ymm_ymm_ymmm256] [_ _ EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32];
     MAX_SD = [_ VEX_Vpmaxsd_ymm_ymm_ymmm256] [_ _ EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32];
     SHL_D = [_ VEX_Vpsllvd_ymm_ymm_ymmm256] [_ _ EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32];
@@ -73,6 +77,9 @@ ops! {
     SHL_D_IMM = [_ VEX_Vpslld_ymm_ymm_imm8] [_ _ EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8];
     SHR_D_IMM = [_ VEX_Vpsrld_ymm_ymm_imm8] [_ _ EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8];
     SAR_D_IMM = [_ VEX_Vpsrad_ymm_ymm_imm8] [_ _ EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8];
+    SAR_W_IMM = [_ VEX_Vpsraw_ymm_ymm_imm8] [_ _ EVEX_Vpsraw_zmm_k1z_zmmm512_imm8];
+    // Sums of two products of words that follow each other.
+    MUL_ADD_W = [_ VEX_Vpmaddwd_ymm_ymm_ymmm256] [_ _ EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512];
     FROM_D_PS = [_ VEX_Vcvtdq2ps_ymm_ymmm256] [_ _ EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er];
     TO_D_PS = [_ VEX_Vcvttps2dq_ymm_ymmm256] [_ _ EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae];
     BROADCAST_D = [_ VEX_Vpbroadcastd_ymm_xmmm32] [_ _ EVEX_Vpbroadcastd_zmm_k1z_xmmm32];

@@ -9,6 +9,14 @@ use visakit_jit::{Features, Verdict, listing, verdict};
 
 /// A kernel with these lines, whose variables are read by nobody but itself.
 fn listed(lanes: u32, lines: &str, features: Features) -> String {
+    let tiles = match lines.contains("dpas") {
+        true => {
+            ".decl X v_type=G type=ud num_elts=128 align=GRF\n\
+             .decl Y v_type=G type=f num_elts=128 align=GRF\n\
+             .decl Z v_type=G type=d num_elts=128 align=GRF alias=<Y, 0>\n"
+        }
+        false => "",
+    };
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n\
          .decl A v_type=G type=ud num_elts=32 align=GRF\n\
@@ -24,6 +32,7 @@ fn listed(lanes: u32, lines: &str, features: Features) -> String {
          .decl S v_type=G type=ud num_elts=1 align=dword\n\
          .decl W v_type=G type=uw num_elts=32 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n\
+         {tiles}\
          .kernel_attr SimdSize={lanes}\n{lines}\nret (M1, 1)\n"
     );
     let program = translated(&text);
@@ -99,6 +108,8 @@ kernels! {
     selected(16) = "(P1) sel (M1, 16) A(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>";
     two_steps(16) = "add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>\n\
                      xor (M1, 16) A(0,0)<1> A(0,0)<1;1,0> C(0,0)<1;1,0>";
+    product_of_brain_floats(16) = "dpas.bf.bf.8.8 (M1, 16) Y.0 Y.0 X.0 X(0,0)";
+    product_of_bytes(16) = "dpas.s8.u8.8.8 (M1, 16) Z.0 Z.0 X.0 X(0,0)";
     load(16) = "lsc_load.ugm (M1, 16) A:d32 flat[Q]:a64";
     store(16) = "lsc_store.ugm (M1, 16) flat[Q]:a64 A:d32";
     load_of_bytes(16) = "lsc_load.ugm (M1, 16) A:d8u32 flat[Q]:a64";

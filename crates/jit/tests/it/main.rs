@@ -24,6 +24,7 @@ mod modes;
 mod narrow;
 mod pairs;
 mod predicates;
+mod products;
 mod scaled;
 mod threads;
 

@@ -105,6 +105,7 @@ impl Verifier<'_> {
                     let all = all.ok_or(Reason::Outside)?;
                     match self.frame.field(at, all) {
                         Some(Field::Offsets) => Ok(Place::Offsets(at, Some(index))),
+                        Some(Field::Plain) => Ok(Place::Shared(Field::Plain)),
                         _ => Err(Reason::Outside),
                     }
                 }

@@ -275,7 +275,8 @@ rows! {
         EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er VEX_Vfmadd132pd_ymm_ymm_ymmm256
         EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er VEX_Vfnmadd213ps_ymm_ymm_ymmm256
         EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er VEX_Vfnmadd213pd_ymm_ymm_ymmm256
-        EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er EVEX_Vpternlogd_ymm_k1z_ymm_ymmm256b32_imm8
+        EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er VEX_Vfmadd231pd_ymm_ymm_ymmm256
+        EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er EVEX_Vpternlogd_ymm_k1z_ymm_ymmm256b32_imm8
         EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8 EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8;
     Kind::Vector, 0, [ALIKE]: VEX_Kxorw_kr_kr_kr;
     Kind::Vector, 0, []:
@@ -344,7 +345,9 @@ rows! {
         EVEX_Vinsertf64x4_zmm_k1z_zmm_ymmm256_imm8 VEX_Vmovq_xmm_xmmm64 EVEX_Vmovq_xmm_xmmm64 VEX_Vmovq_xmmm64_xmm
         EVEX_Vmovq_xmmm64_xmm VEX_Vaddss_xmm_xmm_xmmm32 VEX_Vaddsd_xmm_xmm_xmmm64 VEX_Vsubss_xmm_xmm_xmmm32
         VEX_Vsubsd_xmm_xmm_xmmm64 VEX_Kmovd_kr_r32 VEX_Kmovw_kr_km16 EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8
-        EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+        EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8 VEX_Vpminuw_ymm_ymm_ymmm256 EVEX_Vpminuw_zmm_k1z_zmm_zmmm512
+        VEX_Vpmaxuw_ymm_ymm_ymmm256 EVEX_Vpmaxuw_zmm_k1z_zmm_zmmm512 VEX_Vpsraw_ymm_ymm_imm8
+        EVEX_Vpsraw_zmm_k1z_zmmm512_imm8 VEX_Vpmaddwd_ymm_ymm_ymmm256 EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512;
 }
 
 /// Low bits, of so many bytes.

@@ -167,6 +167,24 @@ impl Machine<'_> {
                 self.masks[i.op0_register().number()] = mask;
                 Ok(())
             }
+            M::Vpsraw => {
+                let (from, by) = (self.vector(i, 1)?, i.immediate(2).min(15));
+                let mut to = [0; 64];
+                for (to, from) in to.as_chunks_mut().0.iter_mut().zip(from.as_chunks().0) {
+                    *to = (i16::from_le_bytes(*from) >> by).to_le_bytes();
+                }
+                self.write_vector(i, 2, to)
+            }
+            M::Vfmadd231pd => {
+                let sum = self.vector(i, 0)?;
+                let mut to = self.lanes(i, 8, |a, b| {
+                    (f64::from_bits(a) * f64::from_bits(b)).to_bits()
+                })?;
+                for (to, sum) in to.as_chunks_mut().0.iter_mut().zip(sum.as_chunks().0) {
+                    *to = (f64::from_le_bytes(*sum) + f64::from_le_bytes(*to)).to_le_bytes();
+                }
+                self.write_vector(i, 8, to)
+            }
             M::Vptest => {
                 let (a, b) = (self.vector(i, 0)?, self.vector(i, 1)?);
                 self.zero = a.iter().zip(b).all(|(a, b)| a & b == 0);
@@ -193,6 +211,15 @@ impl Machine<'_> {
                     M::Vpand | M::Vpandd => (4, |a, b| a & b),
                     M::Vpminud => (4, u64::min),
                     M::Vpmaxud => (4, u64::max),
+                    M::Vpmaddwd => (4, |a, b| {
+                        let product = |at: u32| {
+                            let [a, b] = [a, b].map(|of| i64::from((of >> at) as i16));
+                            a * b
+                        };
+                        (product(0) + product(16)).cast_unsigned()
+                    }),
+                    M::Vpminuw => (2, u64::min),
+                    M::Vpmaxuw => (2, u64::max),
                     M::Vpaddd => (4, u64::wrapping_add),
                     M::Vpsubd => (4, u64::wrapping_sub),
                     M::Vpsubq => (8, u64::wrapping_sub),

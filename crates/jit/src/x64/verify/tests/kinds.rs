@@ -69,6 +69,36 @@ fn numbers_that_grow() {
     ]);
 }
 
+/// A number that begins again after the last turn of a loop has no other bits than it is given, whatever it is an index of.
+#[test]
+fn numbers_that_begin_again() {
+    let turns = |bits: u32, there: Memory| {
+        move |asm: &mut Assembler, end: Label| {
+            let again = asm.label();
+            asm.xor(ECX, ECX);
+            asm.place(again);
+            asm.store(there.indexed(RCX, Width::Byte), R14);
+            asm.add(ECX, 8);
+            asm.and(ECX, bits);
+            asm.jump_if(Condition::NotEqual, again);
+            asm.jump(end);
+        }
+    };
+    let file = Memory::at(RBX, 0);
+    let outside = Some(Reason::Outside);
+    assert(&[
+        ("inside", None, &turns(0x38, file)),
+        ("one turn more", outside, &turns(0x78, file)),
+        ("plain data", None, &turns(0, shared(field::PLAIN))),
+        (
+            "plain data and others",
+            outside,
+            &turns(8, shared(field::PLAIN)),
+        ),
+        ("other data", outside, &turns(0, shared(field::FILE))),
+    ]);
+}
+
 #[test]
 fn stack() {
     assert(&[

@@ -84,6 +84,8 @@ const SIBLINGS: &[&[Code]] = &[
         Code::VEX_Vpor_ymm_ymm_ymmm256,
         Code::VEX_Vpsubq_ymm_ymm_ymmm256,
         Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256,
+        Code::VEX_Vpminuw_ymm_ymm_ymmm256,
+        Code::EVEX_Vpmaxuw_zmm_k1z_zmm_zmmm512,
     ],
     &[
         Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,

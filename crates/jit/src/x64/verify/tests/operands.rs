@@ -247,6 +247,48 @@ fn numbers() {
     ]);
 }
 
+/// Instructions of systolic products, which read all that they name as sources, and no more than their memory.
+#[test]
+fn products() {
+    type Write = fn(&mut Assembler, u32, Memory);
+    let all: [(&str, bool, Write); 5] = [
+        ("sums of products", true, |asm, n, there| {
+            asm.v3(ops::FMA_SUM_PD, zmm(0), zmm(n), there);
+        }),
+        ("smaller words", false, |asm, n, there| {
+            asm.v3(ops::MIN_UW, zmm(0), zmm(n), there);
+        }),
+        ("larger words", false, |asm, n, there| {
+            asm.v3(ops::MAX_UW, zmm(0), zmm(n), there);
+        }),
+        ("products of words", false, |asm, n, there| {
+            asm.v3(ops::MUL_ADD_W, zmm(0), zmm(n), there);
+        }),
+        ("shifted words", false, |asm, n, there| {
+            asm.v2i(ops::SAR_W_IMM, zmm(2), zmm(n), 8);
+            asm.v2(ops::MOVE, zmm(0), there);
+        }),
+    ];
+    for (what, reads_first, write) in all {
+        let lines = |first: u32, from: u32, at: i64| {
+            move |asm: &mut Assembler, end: Label| {
+                for n in first..2 {
+                    asm.v2(ops::MOVE, zmm(n), Memory::at(RBX, 0));
+                }
+                write(asm, from, Memory::at(RBX, at));
+                asm.jump(end);
+            }
+        };
+        let of_sum = reads_first.then_some(Reason::Undefined);
+        assert(&[
+            (what, None, &lines(0, 1, 0)),
+            (what, of_sum, &lines(1, 1, 0)),
+            (what, Some(Reason::Undefined), &lines(0, 3, 0)),
+            (what, Some(Reason::Outside), &lines(0, 1, 1)),
+        ]);
+    }
+}
+
 /// Registers that are read without being named as sources.
 #[test]
 fn read() {
