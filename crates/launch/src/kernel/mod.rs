@@ -325,6 +325,7 @@ impl<'o> Kernel<'o> {
         config: &Config<'_>,
     ) -> Result<Loaded, LaunchError> {
         let started = Instant::now();
+        self.info.is_provided()?;
         let options = Options {
             grf_bytes: self.grf_bytes,
             strict: config.strict,
@@ -452,7 +453,7 @@ impl Loaded {
         if implicit || self.payload_has(ArgType::PrintfBuffer) {
             bound.add_printf(PRINTF_BYTES)?;
         }
-        if self.payload_has(ArgType::AssertBuffer) {
+        if implicit || self.payload_has(ArgType::AssertBuffer) {
             bound.add_assert()?;
         }
         if self.needs_all_groups() {
