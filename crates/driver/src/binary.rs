@@ -150,7 +150,7 @@ pub struct Routine {
 }
 
 impl Routine {
-    const fn new(texts: Vec<Source>) -> Self {
+    pub(crate) const fn new(texts: Vec<Source>) -> Self {
         Self {
             texts,
             loaded: OnceLock::new(),
@@ -171,7 +171,9 @@ pub struct Binary {
     /// Variables and constants.
     pub variables: Arc<Variables>,
     /// Keep their addresses.
-    _held: Vec<Held>,
+    pub(crate) held: Arc<Vec<Held>>,
+    /// Those whose functions and variables it uses.
+    pub(crate) _linked: Vec<Arc<Self>>,
     /// Places of variables.
     pub symbols: Vec<visakit_launch::DataSymbol>,
     /// Bytes of a register.
@@ -180,10 +182,10 @@ pub struct Binary {
     pub options: String,
     /// The parts it was linked from, as far as that is known.
     pub parts: Vec<Part>,
-    kernels: BTreeMap<String, Routine>,
+    pub(crate) kernels: BTreeMap<String, Routine>,
     /// Its functions by their names, for programs that are linked with it.
     pub(crate) functions: BTreeMap<String, Source>,
-    /// Functions that it calls and does not have.
+    /// Functions and variables that it uses and does not have.
     pub imports: Vec<String>,
 }
 
@@ -248,11 +250,17 @@ impl Binary {
             .collect();
         let undefined = zebin.undefined.iter();
         let undefined = undefined.filter(|n| !n.starts_with("__") && !functions.contains_key(*n));
-        let imports = undefined.cloned().collect();
+        let mut imports: Vec<_> = undefined.cloned().collect();
         for section in &mut zebin.data {
             section.address = Addresses::reserve(section.bytes.len());
         }
         let variables = Variables::new(&zebin.data, &zebin.symbols).map_err(|e| e.to_string())?;
+        let foreign = variables.foreign().filter(|n| !functions.contains_key(*n));
+        for name in foreign {
+            if !name.is_empty() && !imports.iter().any(|known| known == name) {
+                imports.push(name.to_owned());
+            }
+        }
         let held = variables.sections().map(|(name, storage, address)| {
             addresses.hold(address, storage, What::Variables(name.to_owned()))
         });
@@ -265,7 +273,8 @@ impl Binary {
             zeinfo,
             zeinfo_text: zebin.zeinfo,
             variables: Arc::new(variables),
-            _held: held,
+            held: Arc::new(held),
+            _linked: Vec::new(),
             symbols: zebin.symbols,
             grf_bytes: zebin.grf_bytes.unwrap_or(grf_bytes),
             options,

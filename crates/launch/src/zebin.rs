@@ -413,6 +413,16 @@ fn grf_bytes(notes: &[u8]) -> Option<u32> {
 }
 
 impl AddressPart {
+    /// This part of an address.
+    pub(crate) const fn of(self, address: &[u8; 8]) -> &[u8] {
+        let (low, high) = address.split_at(4);
+        match self {
+            Self::Whole => address,
+            Self::Low => low,
+            Self::High => high,
+        }
+    }
+
     /// The number at the place of a relocation of this kind; `None` past the end.
     pub(crate) fn stored(self, bytes: &[u8], offset: u64) -> Option<i64> {
         let width = match self {
@@ -486,16 +496,10 @@ impl DataSection {
                 continue;
             };
             let value = address.wrapping_add_signed(relocation.addend).to_le_bytes();
-            let value = match relocation.part {
-                AddressPart::Whole => value.get(..),
-                AddressPart::Low => value.get(..4),
-                AddressPart::High => value.get(4..),
-            };
-            let place = usize::try_from(relocation.offset).ok().and_then(|at| {
-                let size = value?.len();
-                bytes.get_mut(at..at.checked_add(size)?)
-            });
-            if let (Some(place), Some(value)) = (place, value) {
+            let value = relocation.part.of(&value);
+            let place = usize::try_from(relocation.offset).ok();
+            let place = place.and_then(|at| bytes.get_mut(at..at.checked_add(value.len())?));
+            if let Some(place) = place {
                 place.copy_from_slice(value);
             }
         }
