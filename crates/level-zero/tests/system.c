@@ -25,6 +25,9 @@ int main(int count, char **names) {
     library = dlopen(names[1], RTLD_NOW | RTLD_LOCAL);
     CHECK(library);
     if (!library) return ended();
+    /* What programs with a loader inside begin with. */
+    OK(CALL(zeLoaderInit));
+    OK(CALL(zelLoaderDriverCheck));
     OK(CALL(zesInit, 0));
     IS(CALL(zesInit, 1), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     uint32_t one = 0;
