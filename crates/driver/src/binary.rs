@@ -250,17 +250,11 @@ impl Binary {
             .collect();
         let undefined = zebin.undefined.iter();
         let undefined = undefined.filter(|n| !n.starts_with("__") && !functions.contains_key(*n));
-        let mut imports: Vec<_> = undefined.cloned().collect();
+        let imports = undefined.cloned().collect();
         for section in &mut zebin.data {
             section.address = Addresses::reserve(section.bytes.len());
         }
         let variables = Variables::new(&zebin.data, &zebin.symbols).map_err(|e| e.to_string())?;
-        let foreign = variables.foreign().filter(|n| !functions.contains_key(*n));
-        for name in foreign {
-            if !name.is_empty() && !imports.iter().any(|known| known == name) {
-                imports.push(name.to_owned());
-            }
-        }
         let held = variables.sections().map(|(name, storage, address)| {
             addresses.hold(address, storage, What::Variables(name.to_owned()))
         });

@@ -66,11 +66,6 @@ impl Variables {
         Ok(variables)
     }
 
-    /// Names of what is no variable of the program, whose addresses its variables hold.
-    pub fn foreign(&self) -> impl Iterator<Item = &str> {
-        self.foreign.iter().map(|(_, place)| place.symbol.as_str())
-    }
-
     /// These variables, with symbols of others beside their own, whose addresses are written where they belong. Contents
     /// are shared.
     #[must_use]

@@ -55,7 +55,7 @@ pub struct Zebin {
     pub symbols: Vec<DataSymbol>,
     /// Bytes of a register, if the notes name the device.
     pub grf_bytes: Option<u32>,
-    /// Names whose addresses the code takes, and which it does not define: functions and variables of other
+    /// Names whose addresses code or variables hold, and which are not defined: functions and variables of other
     /// programs, and those of the compiler's runtime, which begin with two underscores.
     pub undefined: Vec<String>,
     /// The sections of the file, in order.
@@ -237,6 +237,15 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
         let name = section.name().unwrap_or_default().to_owned();
         let data = section.data().unwrap_or_default();
         let kind = section.elf_section_header().sh_type(file.endian());
+        if name.starts_with(".text.") || name.starts_with(".data.") {
+            for (_, relocation) in section.relocations() {
+                if let Some(name) = undefined(&file, &relocation)
+                    && !zebin.undefined.contains(&name)
+                {
+                    zebin.undefined.push(name);
+                }
+            }
+        }
         match name.as_str() {
             ".ze_info" => {
                 zebin.zeinfo = String::from_utf8_lossy(data).into_owned();
@@ -278,15 +287,6 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                     relocations: Vec::new(),
                     address: None,
                 });
-            }
-            _ if name.starts_with(".text.") => {
-                for (_, relocation) in section.relocations() {
-                    if let Some(name) = undefined(&file, &relocation)
-                        && !zebin.undefined.contains(&name)
-                    {
-                        zebin.undefined.push(name);
-                    }
-                }
             }
             _ if name.starts_with(".visaasm") || kind == SHT_VISAASM => {
                 let module = name.strip_prefix(".visaasm").unwrap_or(&name);

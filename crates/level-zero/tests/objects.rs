@@ -510,8 +510,19 @@ fn linked_modules_share_variables() {
     assert_eq!(using.global("where"), Ok(table));
     assert_eq!(put(place, &using), [44, 12, 1, 12]);
     assert_eq!(put(place, &using), [44, 19, 1, 19]);
+    // No code names it, but a variable.
+    let pointing = module(
+        place,
+        "extern global int counter; global int *global where = &counter;
+         kernel void put(global int *x, int v) { x[0] = *where; }",
+        "-cl-std=CL3.0",
+    );
+    assert!(Kernel::new(&pointing, "put").is_err());
+    let modules = [&counting, &pointing].map(Arc::clone);
+    assert_eq!(Module::link(&modules), (Ok(()), String::new()));
+    assert_eq!(put(place, &pointing), [19, 0, 0, 0]);
     // The kernels keep what they use.
-    drop((counting, modules));
+    drop((counting, pointing, modules));
     assert_eq!(put(place, &using), [44, 26, 1, 26]);
 }
 
