@@ -22,7 +22,7 @@ import time
 # What pytest loads into the process of the tests: says which of them there are, keeps those that are wanted, and writes
 # what became of each.
 PLUGIN = '''
-import json, os
+import json, os, pytest
 
 wanted = os.environ["SUITE_WANTED"]
 wanted = set(json.load(open(wanted))) if wanted else None
@@ -33,6 +33,8 @@ def say(**line):
     out.write(json.dumps(line) + "\\n")
 
 
+# After what others leave out.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     if wanted is None:
         for item in items:
