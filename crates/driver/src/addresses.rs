@@ -111,6 +111,17 @@ pub(crate) struct Addresses {
 /// The memory of contexts that is joined.
 static JOINED: Mutex<Vec<Weak<Addresses>>> = Mutex::new(Vec::new());
 
+/// Bytes of what the contexts hold whose memory is joined.
+pub(crate) fn allocated() -> u64 {
+    let all: Vec<_> = lock(&JOINED).iter().filter_map(Weak::upgrade).collect();
+    let of = |one: &Arc<Addresses>| {
+        let state = lock(&one.state);
+        let live = state.known.values().filter(|known| known.storage.is_some());
+        live.map(|known| known.bytes as u64).sum::<u64>()
+    };
+    all.iter().map(of).sum()
+}
+
 /// The address of something for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Held {

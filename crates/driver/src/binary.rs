@@ -150,7 +150,7 @@ pub struct Routine {
 }
 
 impl Routine {
-    const fn new(texts: Vec<Source>) -> Self {
+    pub(crate) const fn new(texts: Vec<Source>) -> Self {
         Self {
             texts,
             loaded: OnceLock::new(),
@@ -171,7 +171,9 @@ pub struct Binary {
     /// Variables and constants.
     pub variables: Arc<Variables>,
     /// Keep their addresses.
-    _held: Vec<Held>,
+    pub(crate) held: Arc<Vec<Held>>,
+    /// Those whose functions and variables it uses.
+    pub(crate) _linked: Vec<Arc<Self>>,
     /// Places of variables.
     pub symbols: Vec<visakit_launch::DataSymbol>,
     /// Bytes of a register.
@@ -180,10 +182,10 @@ pub struct Binary {
     pub options: String,
     /// The parts it was linked from, as far as that is known.
     pub parts: Vec<Part>,
-    kernels: BTreeMap<String, Routine>,
+    pub(crate) kernels: BTreeMap<String, Routine>,
     /// Its functions by their names, for programs that are linked with it.
     pub(crate) functions: BTreeMap<String, Source>,
-    /// Functions that it calls and does not have.
+    /// Functions and variables that it uses and does not have.
     pub imports: Vec<String>,
 }
 
@@ -265,7 +267,8 @@ impl Binary {
             zeinfo,
             zeinfo_text: zebin.zeinfo,
             variables: Arc::new(variables),
-            _held: held,
+            held: Arc::new(held),
+            _linked: Vec::new(),
             symbols: zebin.symbols,
             grf_bytes: zebin.grf_bytes.unwrap_or(grf_bytes),
             options,

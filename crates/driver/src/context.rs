@@ -1,6 +1,6 @@
 //! Contexts, and the memory that host and devices share by address.
 
-use crate::addresses::{Addresses, Svm, What};
+use crate::addresses::{self, Addresses, Svm, What};
 use crate::device::{Device, platform};
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
@@ -22,6 +22,12 @@ const ALIGNED: usize = 1 << 16;
 
 /// Bytes to which an allocation can be aligned.
 pub const MOST_ALIGNED: usize = 1 << 30;
+
+/// Bytes of what all contexts hold that share their memory ([`Context::joined`]).
+#[must_use]
+pub fn allocated() -> u64 {
+    addresses::allocated()
+}
 
 /// Something to be called later.
 pub type Later = Box<dyn FnOnce() + Send>;

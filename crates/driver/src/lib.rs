@@ -46,6 +46,7 @@ pub mod signal;
 pub(crate) mod spirv;
 pub mod stream;
 pub mod symbols;
+mod sync;
 pub(crate) mod watch;
 mod worker;
 

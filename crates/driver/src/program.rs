@@ -386,13 +386,8 @@ impl Program {
     }
 
     /// Takes over its program for a device with what it was linked with, for kernels that are created from now on.
-    ///
-    /// # Errors
-    /// `CL_LINK_PROGRAM_FAILURE` for what is no program.
-    pub fn relink(&self, device: &Arc<Device>, container: Vec<u8>) -> Result<()> {
-        let kind = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-        let good = self.accept(device, Some(container), String::new(), kind);
-        ensure(good, cl::CL_LINK_PROGRAM_FAILURE)
+    pub fn relink(&self, device: &Arc<Device>, linked: Binary) {
+        self.change(device, |build| build.binary = Some(Arc::new(linked)));
     }
 
     /// Its binary for a device, if it was built for it.

@@ -1,10 +1,10 @@
 //! Signals: states that commands and the host set, reset and wait for. Events of OpenCL and Level Zero, and fences, are
 //! signals.
 
-use crate::context::lock;
 use crate::error::Result;
+use crate::sync::{Condvar, Mutex, lock};
 use std::fmt;
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// When a command ran, in nanoseconds of the device's clock.

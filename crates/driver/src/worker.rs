@@ -1,10 +1,9 @@
 //! Threads of the driver.
 
-use crate::context::lock;
+use crate::sync::{Builder, Condvar, Mutex, lock};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::Builder;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a thread stays without jobs.
@@ -104,7 +103,7 @@ impl Shared {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(visakit_shuttle)))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;

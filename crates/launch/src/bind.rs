@@ -480,10 +480,10 @@ fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {
 fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<(), LaunchError> {
     let pieces = info.payload_arguments.iter();
     for piece in pieces.filter(|a| is_argument(a.arg_index, index)) {
-        if let (ArgType::ArgByvalue, Argument::Value(bytes)) = (piece.arg_type, argument) {
+        if let (ArgType::ArgByvalue, Argument::Value(bytes)) = (&piece.arg_type, argument) {
             value_size(info, index, bytes.len())?;
         }
-        let (fits, expected) = match (piece.arg_type, piece.addrspace, piece.addrmode) {
+        let (fits, expected) = match (&piece.arg_type, &piece.addrspace, &piece.addrmode) {
             (ArgType::ArgByvalue, ..) => (matches!(argument, Argument::Value(_)), "a value"),
             (ArgType::ArgBypointer, Some(AddrSpace::Image), _) => {
                 (argument.image().is_some(), "an image")

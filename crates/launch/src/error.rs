@@ -93,9 +93,12 @@ pub enum LaunchError {
         /// What the kernel printed.
         printed: Vec<u8>,
     },
-    /// The kernel needs something of the payload that is not provided.
-    #[error("the kernel wants `{0}` in its payload, which is not provided")]
+    /// The kernel needs something of a launch that is not provided.
+    #[error("the kernel wants {0}")]
     Payload(String),
+    /// The metadata say that there is no kernel, and why.
+    #[error("the compiler made no kernel: {0}")]
+    Invalid(String),
     /// The kernel needs more memory than it may have.
     #[error("{what} takes {bytes} bytes, the limit is {limit}")]
     TooLarge {

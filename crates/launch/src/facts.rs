@@ -157,7 +157,14 @@ impl Facts<'_> {
                     word(number)
                 }
             }
-            other => return Err(LaunchError::Payload(format!("{other:?}"))),
+            ArgType::PackedLocalIds
+            | ArgType::LocalId
+            | ArgType::RtGlobalBuffer
+            | ArgType::RegionGroupSize
+            | ArgType::RegionGroupDimension
+            | ArgType::RegionGroupWgCount
+            | ArgType::RegionGroupBarrierBuffer
+            | ArgType::Unknown(_) => return Err(piece.arg_type.missing()),
         })
     }
 
@@ -182,14 +189,16 @@ impl Facts<'_> {
         match place {
             BoundArgument::Buffer { handle, .. } if bindless => handle
                 .map(|h| u64::from(h).to_le_bytes().to_vec())
-                .ok_or_else(|| LaunchError::Payload("a bindless buffer".to_owned())),
+                .ok_or_else(|| {
+                    LaunchError::Payload("a handle for a buffer that has none".to_owned())
+                }),
             BoundArgument::Buffer { address, .. } => Ok(address.to_le_bytes().to_vec()),
             BoundArgument::Local(offset) => Ok(u64::from(*offset).to_le_bytes().to_vec()),
             BoundArgument::Elsewhere {
                 handle: Some(handle),
             } => Ok(u64::from(*handle).to_le_bytes().to_vec()),
             BoundArgument::Elsewhere { handle: None } => {
-                let expected = match (piece.addrmode, piece.addrspace) {
+                let expected = match (&piece.addrmode, &piece.addrspace) {
                     (Some(AddrMode::Slm), _) => "a size of local memory",
                     (_, Some(AddrSpace::Image)) => "an image",
                     (_, Some(AddrSpace::Sampler)) => "a sampler",

@@ -24,6 +24,9 @@ use crate::payload::{Layout, items, local_id};
 /// Bytes that the buffer says it has.
 const SIZE: u8 = 0x70;
 
+/// The place of the address of the buffer for assertions.
+const ASSERT: usize = 0x68;
+
 /// Bytes of it, the reserved ones included; the table follows.
 const TABLE: usize = 0x80;
 
@@ -49,11 +52,11 @@ impl Implicit {
         let mut places = Vec::new();
         // The places of the pointers to the tables, and their targets.
         let mut tables = Vec::new();
-        let printf = bound.printf_address();
+        let buffers = (bound.printf_address(), bound.assert_address());
         for local in range.local_sizes() {
             let at = bytes.len();
             places.push((local, u32::try_from(at).unwrap_or(u32::MAX)));
-            let table = arguments(range, layout, (local, printf), &mut bytes);
+            let table = arguments(range, layout, local, buffers, &mut bytes);
             tables.push((table, at + TABLE));
             ids(layout, local, walk, &mut bytes);
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
@@ -85,7 +88,8 @@ impl Implicit {
 fn arguments(
     range: &NdRange,
     layout: &Layout,
-    (local, printf): ([u32; 3], u64),
+    local: [u32; 3],
+    (printf, assert): (u64, u64),
     bytes: &mut Vec<u8>,
 ) -> usize {
     let at = bytes.len();
@@ -99,6 +103,8 @@ fn arguments(
     let pointer = bytes.len();
     bytes.extend(0_u64.to_le_bytes());
     bytes.extend(range.groups().into_iter().flat_map(u32::to_le_bytes));
+    bytes.resize(at + ASSERT, 0);
+    bytes.extend(assert.to_le_bytes());
     bytes.resize(at + TABLE, 0);
     pointer
 }
@@ -145,8 +151,11 @@ mod tests {
             &crate::Config::default(),
         )
         .unwrap();
+        bound.add_assert().unwrap();
         let made = Implicit::new(&mut bound, range, &layout, [0, 1, 2]).unwrap();
-        let bytes = bound.memory.read(visakit_exec::BufferId(0));
+        let bytes = bound.memory.read(visakit_exec::BufferId(1));
+        let assert = bound.assert_address().to_le_bytes();
+        assert!(assert != [0; 8] && bytes[ASSERT..ASSERT + 8] == assert);
         (made, bytes)
     }
 

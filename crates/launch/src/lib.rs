@@ -96,5 +96,6 @@ pub use variables::Variables;
 pub use zebin::{AddressPart, DataRelocation, DataSection, DataSymbol, ElfSection, Zebin};
 pub use zeinfo::{
     AddrMode, AddrSpace, ArgInfo, ArgType, BindingTableIndex, ExecutionEnv, HostAccess,
-    InlineSampler, KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, UserAttributes, ZeInfo,
+    InlineSampler, KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, Provided, UserAttributes,
+    ZeInfo,
 };

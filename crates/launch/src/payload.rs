@@ -161,7 +161,8 @@ impl Layout {
                     });
                 }
                 ArgType::PackedLocalIds => local_ids = Some(LocalIds::Packed { at }),
-                other => return Err(LaunchError::Payload(format!("{other:?}"))),
+                ref other if piece.size > 0 => return Err(other.missing()),
+                _ => {}
             }
         }
         Ok(Self {
@@ -268,7 +269,7 @@ impl Layout {
         facts: &Facts<'_>,
     ) -> Result<(), LaunchError> {
         self.write_pieces(image, info, facts, |kind| {
-            kind == ArgType::PrivateBaseStateless
+            *kind == ArgType::PrivateBaseStateless
         })
     }
 
@@ -277,9 +278,13 @@ impl Layout {
         image: &mut [u8],
         info: &KernelInfo,
         facts: &Facts<'_>,
-        wanted: impl Fn(ArgType) -> bool,
+        wanted: impl Fn(&ArgType) -> bool,
     ) -> Result<(), LaunchError> {
-        for piece in info.payload_arguments.iter().filter(|p| wanted(p.arg_type)) {
+        for piece in info
+            .payload_arguments
+            .iter()
+            .filter(|p| wanted(&p.arg_type))
+        {
             let mut value = facts.bytes(piece)?;
             let size = usize::try_from(piece.size).unwrap_or(usize::MAX);
             value.truncate(size);

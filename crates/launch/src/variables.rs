@@ -3,7 +3,7 @@
 use crate::error::LaunchError;
 use crate::facts::Section;
 use crate::handles::handle_of;
-use crate::zebin::{DataSection, DataSymbol};
+use crate::zebin::{DataRelocation, DataSection, DataSymbol};
 use std::collections::BTreeMap;
 use visakit_exec::Memory;
 use visakit_exec::memory::{Storage, Surface};
@@ -22,6 +22,8 @@ const RUNTIME: [(&str, u64); 1] = [("__INTEL_SURFACE_STATE_SIZE", 64)];
 pub struct Variables {
     sections: Vec<(String, Storage, u64)>,
     pub(crate) symbols: Symbols,
+    /// Places for addresses of what is no variable of the program, with the number of their section.
+    foreign: Vec<(usize, DataRelocation)>,
 }
 
 impl Variables {
@@ -49,6 +51,12 @@ impl Variables {
         for (name, value) in RUNTIME {
             variables.symbols.entry(name.to_owned()).or_insert(value);
         }
+        for (number, section) in data.iter().enumerate() {
+            let all = section.relocations.iter();
+            let foreign = all.filter(|r| !variables.symbols.contains_key(&r.symbol));
+            let foreign = foreign.map(|relocation| (number, relocation.clone()));
+            variables.foreign.extend(foreign);
+        }
         for (section, (_, storage, _)) in data.iter().zip(&variables.sections) {
             if !section.relocations.is_empty() {
                 let address = |name: &str| variables.symbols.get(name).copied();
@@ -56,6 +64,32 @@ impl Variables {
             }
         }
         Ok(variables)
+    }
+
+    /// These variables, with symbols of others beside their own, whose addresses are written where they belong. Contents
+    /// are shared.
+    #[must_use]
+    pub fn linked(&self, others: &BTreeMap<String, u64>) -> Self {
+        let mut linked = self.clone();
+        for (number, relocation) in &self.foreign {
+            let place = self.sections.get(*number);
+            let known = others.get(&relocation.symbol);
+            let at = usize::try_from(relocation.offset);
+            if let (Some((_, storage, _)), Some(address), Ok(at)) = (place, known, at) {
+                let value = address.wrapping_add_signed(relocation.addend).to_le_bytes();
+                storage.write(at, relocation.part.of(&value));
+            }
+        }
+        for (name, address) in others {
+            linked.symbols.entry(name.clone()).or_insert(*address);
+        }
+        linked
+    }
+
+    /// The address of a variable.
+    #[must_use]
+    pub fn address(&self, name: &str) -> Option<u64> {
+        self.symbols.get(name).copied()
     }
 
     /// The bytes at an address of a section, to its end.

@@ -55,7 +55,7 @@ pub struct Zebin {
     pub symbols: Vec<DataSymbol>,
     /// Bytes of a register, if the notes name the device.
     pub grf_bytes: Option<u32>,
-    /// Names whose addresses the code takes, and which it does not define: functions and variables of other
+    /// Names whose addresses code or variables hold, and which are not defined: functions and variables of other
     /// programs, and those of the compiler's runtime, which begin with two underscores.
     pub undefined: Vec<String>,
     /// The sections of the file, in order.
@@ -237,6 +237,15 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
         let name = section.name().unwrap_or_default().to_owned();
         let data = section.data().unwrap_or_default();
         let kind = section.elf_section_header().sh_type(file.endian());
+        if name.starts_with(".text.") || name.starts_with(".data.") {
+            for (_, relocation) in section.relocations() {
+                if let Some(name) = undefined(&file, &relocation)
+                    && !zebin.undefined.contains(&name)
+                {
+                    zebin.undefined.push(name);
+                }
+            }
+        }
         match name.as_str() {
             ".ze_info" => {
                 zebin.zeinfo = String::from_utf8_lossy(data).into_owned();
@@ -278,15 +287,6 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                     relocations: Vec::new(),
                     address: None,
                 });
-            }
-            _ if name.starts_with(".text.") => {
-                for (_, relocation) in section.relocations() {
-                    if let Some(name) = undefined(&file, &relocation)
-                        && !zebin.undefined.contains(&name)
-                    {
-                        zebin.undefined.push(name);
-                    }
-                }
             }
             _ if name.starts_with(".visaasm") || kind == SHT_VISAASM => {
                 let module = name.strip_prefix(".visaasm").unwrap_or(&name);
@@ -413,6 +413,16 @@ fn grf_bytes(notes: &[u8]) -> Option<u32> {
 }
 
 impl AddressPart {
+    /// This part of an address.
+    pub(crate) const fn of(self, address: &[u8; 8]) -> &[u8] {
+        let (low, high) = address.split_at(4);
+        match self {
+            Self::Whole => address,
+            Self::Low => low,
+            Self::High => high,
+        }
+    }
+
     /// The number at the place of a relocation of this kind; `None` past the end.
     pub(crate) fn stored(self, bytes: &[u8], offset: u64) -> Option<i64> {
         let width = match self {
@@ -486,16 +496,10 @@ impl DataSection {
                 continue;
             };
             let value = address.wrapping_add_signed(relocation.addend).to_le_bytes();
-            let value = match relocation.part {
-                AddressPart::Whole => value.get(..),
-                AddressPart::Low => value.get(..4),
-                AddressPart::High => value.get(4..),
-            };
-            let place = usize::try_from(relocation.offset).ok().and_then(|at| {
-                let size = value?.len();
-                bytes.get_mut(at..at.checked_add(size)?)
-            });
-            if let (Some(place), Some(value)) = (place, value) {
+            let value = relocation.part.of(&value);
+            let place = usize::try_from(relocation.offset).ok();
+            let place = place.and_then(|at| bytes.get_mut(at..at.checked_add(value.len())?));
+            if let Some(place) = place {
                 place.copy_from_slice(value);
             }
         }

@@ -4,6 +4,9 @@
 //! does not need are skipped; [`ZeInfo::unknown_keys`] names those that are newer.
 
 mod keys;
+mod pieces;
+
+pub use pieces::{AddrMode, AddrSpace, ArgType, Provided};
 
 use crate::error::LaunchError;
 use crate::value;
@@ -99,6 +102,8 @@ pub struct UserAttributes {
     pub vec_type_hint: String,
     /// The size of sub-groups that the source demands; 0 for any.
     pub intel_reqd_sub_group_size: u32,
+    /// Why the compiler could not make a kernel of the source; empty if it could.
+    pub invalid_kernel: String,
 }
 
 /// A kernel's requirements on the machine.
@@ -161,94 +166,6 @@ pub struct PayloadArgument {
     pub slm_alignment: Option<u32>,
     /// Surface of constants that were moved to the binding table.
     pub bti_value: Option<i64>,
-}
-
-/// The kind of a piece of the payload.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case")]
-#[allow(
-    missing_docs,
-    reason = "the names are those of the specification, which explains them"
-)]
-pub enum ArgType {
-    PackedLocalIds,
-    LocalId,
-    LocalSize,
-    GroupCount,
-    WorkDimensions,
-    GlobalSize,
-    EnqueuedLocalSize,
-    GlobalIdOffset,
-    PrivateBaseStateless,
-    BufferAddress,
-    BufferOffset,
-    BufferSize,
-    PrintfBuffer,
-    ImplicitArgBuffer,
-    SyncBuffer,
-    AssertBuffer,
-    ArgByvalue,
-    ArgBypointer,
-    ImageHeight,
-    ImageWidth,
-    ImageDepth,
-    ImageNumMipLevels,
-    ImageChannelDataType,
-    ImageChannelOrder,
-    ImageArraySize,
-    ImageNumSamples,
-    SamplerAddress,
-    SamplerNormalized,
-    SamplerSnapWa,
-    InlineSampler,
-    ConstBase,
-    GlobalBase,
-    ScratchPointer,
-    IndirectDataPointer,
-    RtGlobalBuffer,
-    RegionGroupSize,
-    RegionGroupDimension,
-    RegionGroupWgCount,
-    RegionGroupBarrierBuffer,
-    #[default]
-    #[serde(other)]
-    Unknown,
-}
-
-/// How a pointer argument is used.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum AddrMode {
-    /// By its 64-bit address.
-    Stateless,
-    /// By an entry of the binding table.
-    Stateful,
-    /// By a handle in the payload.
-    Bindless,
-    /// By an offset in local memory.
-    Slm,
-    /// Something newer.
-    #[serde(other)]
-    Unknown,
-}
-
-/// The address space that a pointer argument points to.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum AddrSpace {
-    /// Global memory.
-    Global,
-    /// Local memory.
-    Local,
-    /// Global memory that is only read.
-    Constant,
-    /// An image.
-    Image,
-    /// A sampler.
-    Sampler,
-    /// Something newer.
-    #[serde(other)]
-    Unknown,
 }
 
 /// The entry of the binding table that an argument has.
@@ -434,7 +351,7 @@ fn parameter(kernel: &KernelInfo, index: u32) -> ArgInfo {
     let pieces = pieces.filter(|piece| piece.arg_index == Some(index));
     let (mut qualifier, mut name, mut size) = ("__private", "", 0);
     for piece in pieces {
-        match (piece.arg_type, piece.addrspace, piece.addrmode) {
+        match (&piece.arg_type, &piece.addrspace, &piece.addrmode) {
             (ArgType::ArgByvalue, ..) => {
                 let end = piece.source_offset.unwrap_or(0).saturating_add(piece.size);
                 size = size.max(end);

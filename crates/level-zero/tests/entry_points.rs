@@ -96,6 +96,19 @@ fn programs() {
     }
 }
 
+/// What the management of systems says.
+#[test]
+fn managed() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("system", folder.path()) else {
+        return;
+    };
+    let mut command = on_device(&program, folder.path());
+    let done = command.arg(driver::library(LIBRARY).unwrap());
+    let done = done.output().unwrap();
+    assert!(done.status.success(), "{}", shown(&done));
+}
+
 /// Checks, the profiler and dumps are those of the driver's model.
 #[test]
 fn watched() {

@@ -65,10 +65,11 @@ int main(int count, char **names) {
     printf("%d functions\n", many);
     CHECK(many > 400);
     /* Flags of zeInit, no modules to link, no context to return. */
-    const char *fine = "zeGetGlobalProcAddrTable 0; zeGetModuleProcAddrTable 2; zeGetDriverProcAddrTable 8;";
+    const char *fine = "zeGetGlobalProcAddrTable 0; zesGetGlobalProcAddrTable 0; zeGetModuleProcAddrTable 2; zeGetDriverProcAddrTable 8;";
     with(0, fine);
-    /* zeDriverGet takes whatever can be written for its count. */
-    fine = "zeGetGlobalProcAddrTable 0; zeGetModuleProcAddrTable 2; zeGetDriverProcAddrTable 8; zeGetDriverProcAddrTable 0;";
+    /* zeDriverGet and zesDriverGet take whatever can be written for their counts. */
+    fine = "zeGetGlobalProcAddrTable 0; zeGetModuleProcAddrTable 2; zeGetDriverProcAddrTable 8; zeGetDriverProcAddrTable 0;"
+           "zesGetDriverProcAddrTable 2;";
     int cell[64] = {0};
     with(cell, fine);
     start();

@@ -449,19 +449,81 @@ fn modules_are_linked() {
     let all = [&caller, &middle, &last].map(Arc::clone);
     assert_eq!(Module::link(&all), (Ok(()), String::new()));
     assert_eq!(Module::link(&all), (Ok(()), String::new()));
-    // A binary of it is whole.
+    // A binary of it has what it was built from, and is to be linked again.
     let bytes = caller.binary().unwrap().bytes.clone();
     let (again, log) = Module::native(place, bytes);
-    for module in [caller, again.expect(&log)] {
-        let kernel = Kernel::new(&module, "put").unwrap();
-        let what = (CL_MEM_TYPE_SHARED_INTEL, 0, 0);
-        let at = context.allocate(16, 0, what).unwrap();
-        kernel.set(0, Arg::Pointer(at)).unwrap();
-        kernel.set(1, Arg::Value(vec![7, 0, 0, 0])).unwrap();
-        let list = List::regular(&context, &device, (0, 0), true);
-        launching(&list, &kernel, None);
-        assert_eq!(written(&context, &device, &list, at), [44, 0, 0, 0]);
+    let again = again.expect(&log);
+    assert!(Kernel::new(&again, "put").is_err());
+    let modules = [&again, &middle, &last].map(Arc::clone);
+    assert_eq!(Module::link(&modules), (Ok(()), String::new()));
+    for module in [caller, again] {
+        assert_eq!(put(place, &module), [44, 0, 0, 0]);
     }
+}
+
+/// What a kernel of a module writes that is given 7, as four numbers.
+fn put((context, device): (&Arc<Context>, &Arc<Device>), module: &Arc<Module>) -> [u8; 4] {
+    let kernel = Kernel::new(module, "put").unwrap();
+    let what = (CL_MEM_TYPE_SHARED_INTEL, 0, 0);
+    let at = context.allocate(16, 0, what).unwrap();
+    kernel.set(0, Arg::Pointer(at)).unwrap();
+    kernel.set(1, Arg::Value(vec![7, 0, 0, 0])).unwrap();
+    let list = List::regular(context, device, (0, 0), true);
+    launching(&list, &kernel, None);
+    written(context, device, &list, at)
+}
+
+/// Functions use the variables of their module, kernels those of others, and variables point to those of others. Each
+/// module has its own where several have one of the same name.
+#[test]
+fn linked_modules_share_variables() {
+    let (context, device) = place();
+    let place = (&context, &device);
+    if !has_ocloc() {
+        return say("NOT RUN: linking modules needs ocloc");
+    }
+    let library = "-cl-std=CL3.0 -ze-library-compilation";
+    let counting = module(
+        place,
+        "global int counter = 5; constant int table[8] = {0, 0, 0, 0, 0, 0, 0, 30};
+         int scaled(int a) { return 2 * a; }
+         int bump(int a) { counter += a; return table[a] + scaled(a); }",
+        library,
+    );
+    let using = module(
+        place,
+        "extern global int counter; global int *global where = &counter; constant int table[8] = {0, 0, 0, 0, 0, 0, 0, 1};
+         int bump(int); int scaled(int a) { return a; }
+         kernel void put(global int *x, int v) { x[0] = bump(v); x[1] = counter; x[2] = table[v]; x[3] = *where; }",
+        "-cl-std=CL3.0",
+    );
+    assert_eq!(
+        Kernel::new(&using, "put").err(),
+        Some(Error::INVALID_MODULE_UNLINKED)
+    );
+    let (address, bytes) = counting.global("counter").unwrap();
+    let table = using.global("where").unwrap();
+    let modules = [&using, &counting].map(Arc::clone);
+    assert_eq!(Module::link(&modules), (Ok(()), String::new()));
+    // Both modules have kept their variables.
+    assert_eq!(counting.global("counter"), Ok((address, bytes)));
+    assert_eq!(using.global("where"), Ok(table));
+    assert_eq!(put(place, &using), [44, 12, 1, 12]);
+    assert_eq!(put(place, &using), [44, 19, 1, 19]);
+    // No code names it, but a variable.
+    let pointing = module(
+        place,
+        "extern global int counter; global int *global where = &counter;
+         kernel void put(global int *x, int v) { x[0] = *where; }",
+        "-cl-std=CL3.0",
+    );
+    assert!(Kernel::new(&pointing, "put").is_err());
+    let modules = [&counting, &pointing].map(Arc::clone);
+    assert_eq!(Module::link(&modules), (Ok(()), String::new()));
+    assert_eq!(put(place, &pointing), [19, 0, 0, 0]);
+    // The kernels keep what they use.
+    drop((counting, pointing, modules));
+    assert_eq!(put(place, &using), [44, 26, 1, 26]);
 }
 
 #[test]

@@ -322,6 +322,7 @@ impl<'o> Kernel<'o> {
         config: &Config<'_>,
     ) -> Result<Loaded, LaunchError> {
         let started = Instant::now();
+        self.info.is_provided()?;
         let options = Options {
             symbols: variables.symbols.clone(),
             ..config.options(self.grf_bytes)
@@ -433,10 +434,10 @@ impl Loaded {
             bound.private_base = bound.add_zeroes(bytes)?;
         }
         let implicit = self.needs_implicit();
-        if implicit || self.payload_has(ArgType::PrintfBuffer) {
+        if implicit || self.payload_has(&ArgType::PrintfBuffer) {
             bound.add_printf(PRINTF_BYTES)?;
         }
-        if self.payload_has(ArgType::AssertBuffer) {
+        if implicit || self.payload_has(&ArgType::AssertBuffer) {
             bound.add_assert()?;
         }
         if self.needs_all_groups() {
@@ -478,7 +479,7 @@ impl Loaded {
     /// one of them ends.
     #[must_use]
     pub fn needs_all_groups(&self) -> bool {
-        self.payload_has(ArgType::SyncBuffer)
+        self.payload_has(&ArgType::SyncBuffer)
     }
 
     /// How many groups of a size can wait for each other.
@@ -491,7 +492,7 @@ impl Loaded {
     /// Whether functions of the kernel may use implicit arguments.
     fn needs_implicit(&self) -> bool {
         let env = &self.info.execution_env;
-        env.has_stack_calls || env.require_iab || self.payload_has(ArgType::ImplicitArgBuffer)
+        env.has_stack_calls || env.require_iab || self.payload_has(&ArgType::ImplicitArgBuffer)
     }
 
     fn check_count(&self, given: usize) -> Result<(), LaunchError> {
@@ -539,11 +540,11 @@ impl Loaded {
         Ok(())
     }
 
-    fn payload_has(&self, kind: ArgType) -> bool {
+    fn payload_has(&self, kind: &ArgType) -> bool {
         self.info
             .payload_arguments
             .iter()
-            .any(|a| a.arg_type == kind)
+            .any(|a| a.arg_type == *kind)
     }
 
     /// Order of the dimensions that local ids run through, the fastest first.
@@ -561,7 +562,7 @@ impl Loaded {
 
     /// Private memory in flat memory that a thread needs, a multiple of a page.
     fn private_bytes(&self) -> u64 {
-        if !self.payload_has(ArgType::PrivateBaseStateless) {
+        if !self.payload_has(&ArgType::PrivateBaseStateless) {
             return 0;
         }
         let simd = u64::from(self.info.execution_env.simd_size);

@@ -38,7 +38,7 @@ kernels:
     let kernel = zeinfo.kernel("k").unwrap();
     assert_eq!(
         kernel.payload_arguments.first().unwrap().arg_type,
-        ArgType::Unknown
+        ArgType::Unknown("a_new_kind".into())
     );
     assert!(kernel.per_thread_memory_buffers.is_empty());
 }

@@ -89,7 +89,8 @@ unsafe fn larger(first: *const c_void, wanted: u32, value: u64) -> Result<()> {
     Ok(())
 }
 
-fn describe(device: &Arc<Device>, uuid: &[u8], to: &mut DeviceProperties) {
+/// Completes the properties of a device.
+pub(super) fn describe(device: &Arc<Device>, uuid: &[u8], to: &mut DeviceProperties) {
     let model = device.model;
     to.kind = 1;
     to.vendor = 0x8086;

@@ -71,7 +71,7 @@ pub(super) fn devices() -> Vec<Arc<Device>> {
     shown.map(|(_, device)| Arc::clone(device)).collect()
 }
 
-fn drivers() -> impl ExactSizeIterator<Item = Handle> {
+pub(super) fn drivers() -> impl ExactSizeIterator<Item = Handle> {
     let count = usize::from(!devices().is_empty());
     std::iter::repeat_n(pointer(platform().handle().get()), count)
 }
@@ -92,7 +92,8 @@ pub(super) fn lends() -> bool {
     std::env::var_os(SYSTEM_MEMORY).is_some_and(|value| value == "1")
 }
 
-fn initialized(wanted: bool) -> Result<()> {
+/// Whether what was asked for is here.
+pub(super) fn initialized(wanted: bool) -> Result<()> {
     ensure(wanted && !devices().is_empty(), Error::UNINITIALIZED)
 }
 

@@ -46,6 +46,11 @@ api! {
         Ok(())
     }
 
+    // Loaders of 2025 ask whether a driver is usable, with other arguments in each release: newer ones do not.
+    fn zelLoaderDriverCheck() {
+        Ok(())
+    }
+
     fn zelLoaderGetVersion(to: *mut Component) {
         put(to, loader())
     }

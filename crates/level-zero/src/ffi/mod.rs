@@ -20,6 +20,7 @@ mod memory;
 mod modules;
 mod mutable;
 mod ranges;
+mod sysman;
 mod table;
 mod types;
 

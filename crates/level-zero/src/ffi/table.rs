@@ -5,7 +5,7 @@
 
 use super::{
     append, copies, device, driver, events, fabric, images, ipc, kernels, lists, memory, modules,
-    mutable, ranges,
+    mutable, ranges, sysman,
 };
 use crate::error::{Error, Result, ensure};
 
@@ -125,11 +125,7 @@ empty! {
     zetGetMetricQueryProcAddrTable { 0: 4 }
     zetGetTracerExpProcAddrTable { 0: 5 }
     zetGetDebugProcAddrTable { 0: 11, 5: 1 }
-    zesGetGlobalProcAddrTable { 5: 1 }
-    zesGetDeviceProcAddrTable { 0: 25, 4: 4, 5: 7, 7: 1, 15: 1 }
     zesGetDeviceExpProcAddrTable { 9: 2, 10: 1 }
-    zesGetDriverProcAddrTable { 0: 1, 1: 1, 5: 1, 8: 2 }
-    zesGetDriverExpProcAddrTable { 9: 1 }
     zesGetOverclockProcAddrTable { 5: 9 }
     zesGetSchedulerProcAddrTable { 0: 8 }
     zesGetPerformanceFactorProcAddrTable { 0: 3 }
@@ -139,7 +135,6 @@ empty! {
     zesGetStandbyProcAddrTable { 0: 3 }
     zesGetFirmwareProcAddrTable { 0: 2, 8: 1, 9: 1 }
     zesGetFirmwareExpProcAddrTable { 9: 2 }
-    zesGetMemoryProcAddrTable { 0: 3 }
     zesGetFabricPortProcAddrTable { 0: 6, 7: 2 }
     zesGetTemperatureProcAddrTable { 0: 4 }
     zesGetPsuProcAddrTable { 0: 2 }
@@ -464,5 +459,63 @@ tables! {
     zeGetExecutableGraphProcAddrTable {
         17 zeExecutableGraphGetSourceGraphExt,
         17 zeExecutableGraphDestroyExt,
+    }
+    zesGetGlobalProcAddrTable {
+        5 zesInit => sysman,
+    }
+    zesGetDeviceProcAddrTable {
+        0 zesDeviceGetProperties => sysman,
+        0 zesDeviceGetState => sysman,
+        0 zesDeviceReset,
+        0 zesDeviceProcessesGetState => sysman,
+        0 zesDevicePciGetProperties => sysman,
+        0 zesDevicePciGetState => sysman,
+        0 zesDevicePciGetBars => sysman,
+        0 zesDevicePciGetStats,
+        0 zesDeviceEnumDiagnosticTestSuites => sysman,
+        0 zesDeviceEnumEngineGroups => sysman,
+        0 zesDeviceEventRegister,
+        0 zesDeviceEnumFabricPorts => sysman,
+        0 zesDeviceEnumFans => sysman,
+        0 zesDeviceEnumFirmwares => sysman,
+        0 zesDeviceEnumFrequencyDomains => sysman,
+        0 zesDeviceEnumLeds => sysman,
+        0 zesDeviceEnumMemoryModules => sysman,
+        0 zesDeviceEnumPerformanceFactorDomains => sysman,
+        0 zesDeviceEnumPowerDomains => sysman,
+        0 zesDeviceGetCardPowerDomain,
+        0 zesDeviceEnumPsus => sysman,
+        0 zesDeviceEnumRasErrorSets => sysman,
+        0 zesDeviceEnumSchedulers => sysman,
+        0 zesDeviceEnumStandbyDomains => sysman,
+        0 zesDeviceEnumTemperatureSensors => sysman,
+        4 zesDeviceEccAvailable => sysman,
+        4 zesDeviceEccConfigurable => sysman,
+        4 zesDeviceGetEccState,
+        4 zesDeviceSetEccState,
+        5 zesDeviceGet => sysman,
+        5 zesDeviceSetOverclockWaiver,
+        5 zesDeviceGetOverclockDomains,
+        5 zesDeviceGetOverclockControls,
+        5 zesDeviceResetOverclockSettings,
+        5 zesDeviceReadOverclockState,
+        5 zesDeviceEnumOverclockDomains => sysman,
+        7 zesDeviceResetExt,
+        15 zesDevicePciLinkSpeedUpdateExt,
+    }
+    zesGetDriverProcAddrTable {
+        0 zesDriverEventListen,
+        1 zesDriverEventListenEx,
+        5 zesDriverGet => sysman,
+        8 zesDriverGetExtensionProperties => sysman,
+        8 zesDriverGetExtensionFunctionAddress => sysman,
+    }
+    zesGetDriverExpProcAddrTable {
+        9 zesDriverGetDeviceByUuidExp => sysman,
+    }
+    zesGetMemoryProcAddrTable {
+        0 zesMemoryGetProperties => sysman,
+        0 zesMemoryGetState => sysman,
+        0 zesMemoryGetBandwidth,
     }
 }

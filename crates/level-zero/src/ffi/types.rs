@@ -39,6 +39,18 @@ pub(super) fn name(text: &str) -> Name {
     name
 }
 
+/// A text in a structure of the management of systems.
+pub(super) type Text = [c_char; 64];
+
+/// Such a text; what does not fit is cut off.
+pub(super) fn text_of(text: &str) -> Text {
+    let mut to = [0; 64];
+    for (to, from) in to.iter_mut().take(63).zip(text.bytes()) {
+        *to = from.cast_signed();
+    }
+    to
+}
+
 structures! {
     /// `ze_driver_extension_properties_t`
     Extension { name: Name, version: u32, }
@@ -48,6 +60,10 @@ structures! {
     Groups { x: u32, y: u32, z: u32, }
     /// `ze_kernel_timestamp_result_t`: start and end by the clock of the device, then by that of the context
     Timestamps { global: [u64; 2], context: [u64; 2], }
+    /// `zes_pci_speed_t`
+    Speed { generation: i32, width: i32, bandwidth: i64, }
+    /// `zes_uuid_t`
+    Uuid { id: [u8; 16], }
     /// `ze_module_constants_t`
     Constants { count: u32, ids: *const u32, values: *const *const u8, }
 }
@@ -139,6 +155,24 @@ chained! {
     }
     /// `ze_kernel_desc_t`
     KernelDescriptor { flags: u32, name: *const c_char, }
+    /// `zes_device_properties_t`
+    SystemProperties {
+        core: DeviceProperties, parts: u32, serial: Text, board: Text, brand: Text, model: Text, vendor: Text, driver: Text,
+    }
+    /// `zes_device_ext_properties_t`
+    ExtendedProperties { uuid: [u8; 16], kind: u32, flags: u32, }
+    /// `zes_device_state_t`
+    DeviceState { reset: u32, repaired: u32, }
+    /// `zes_pci_properties_t`
+    Pci { address: [u32; 4], speed: Speed, counters: [u8; 3], }
+    /// `zes_pci_state_t`
+    PciState { status: u32, issues: [u32; 2], speed: Speed, }
+    /// `zes_mem_properties_t`
+    MemoryModule {
+        kind: u32, is_part: u8, part: u32, is_on_device: u32, bytes: u64, width: i32, channels: i32,
+    }
+    /// `zes_mem_state_t`
+    MemoryState { health: u32, free: u64, size: u64, }
     /// `ze_mutable_command_list_exp_properties_t`
     MutableProperties { lists: u32, commands: u32, }
     /// `ze_mutable_kernel_argument_exp_desc_t`

@@ -186,7 +186,7 @@ impl Module {
         binary.ok_or(Error::INVALID_ARGUMENT)
     }
 
-    /// Links modules, each with the functions of the others that it calls: all of them, or none. The log says what is missing.
+    /// Links modules, each with the functions and variables of the others that it uses: all of them, or none. The log says what is missing.
     ///
     /// # Errors
     /// [`Error::MODULE_LINK_FAILURE`].
@@ -203,7 +203,7 @@ impl Module {
                     continue;
                 }
                 match binary.linked(&all) {
-                    Ok(container) => done.push((module, container)),
+                    Ok(linked) => done.push((module, linked)),
                     Err(missing) => {
                         let line = |name| format!("undefined reference to `{name}`\n");
                         log.extend(missing.iter().map(line));
@@ -211,8 +211,8 @@ impl Module {
                 }
             }
             if log.is_empty() {
-                for (module, container) in done {
-                    module.program.relink(&module.device, container)?;
+                for (module, linked) in done {
+                    module.program.relink(&module.device, linked);
                 }
             }
             Ok(log)

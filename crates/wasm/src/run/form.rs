@@ -233,12 +233,12 @@ pub(crate) fn form(file: &File, routine: usize) -> Answer {
                 .filter(|p| p.arg_index.and_then(|i| usize::try_from(i).ok()) == Some(index));
             let first = payload.next();
             let kind = arg.map_or_else(String::new, |a| a.type_name.clone());
-            let space = first.and_then(|p| p.addrspace);
+            let space = first.and_then(|p| p.addrspace.as_ref());
             json!({
                 "name": arg.map_or_else(|| format!("argument {index}"), |a| a.name.clone()),
                 "type": kind.split(';').next().unwrap_or_default(),
                 "pointer": first.is_some_and(|p| p.addrmode.is_some()) || kind.contains('*'),
-                "space": space.map(|s| format!("{s:?}").to_lowercase()),
+                "space": space.map(visakit::launch::AddrSpace::name),
                 "bytes": first.map_or(0, |p| p.size),
             })
         });
