@@ -24,7 +24,7 @@
 //!   before anything runs, `local.rs` what two of them compute;
 //!   `starts.rs` is what threads start with.
 //! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
-//!   difference. `solver.rs` asks a command that reads SMT-LIB. `prove.rs` puts these together.
+//!   difference. `solver.rs` asks a command that reads SMT-LIB, `open.rs` these and the solver inside. `prove.rs` puts these together.
 //!
 //! # Why on translated code
 //!
@@ -42,6 +42,7 @@ mod lower;
 mod machine;
 mod memory;
 mod message;
+mod open;
 mod predicates;
 mod prove;
 mod refine;
@@ -57,7 +58,8 @@ mod trial;
 mod unknown;
 
 pub use prove::{
-    Mode, Options, Output, Proof, Refutation, Side, Verdict, contents, examine, prove, refute,
+    Mode, Options, Original, Output, Proof, Refutation, Side, Verdict, contents, examine, prove,
+    refute,
 };
 pub use trial::Difference;
 pub use unknown::Unknown;

@@ -1,7 +1,7 @@
 //! Runs of both kernels on the executor: they refute in milliseconds, and have the last word.
 
 use crate::contents::{KINDS, generate};
-use crate::prove::{Refutation, Side};
+use crate::prove::{Refutation, Side, Translated};
 use crate::scalars::Inputs;
 use crate::term::{Model, Variable};
 use rand_xoshiro::SplitMix64;
@@ -47,7 +47,7 @@ pub(crate) struct Trials<'a> {
     loaded: [Option<Loaded>; 2],
     arguments: &'a [Argument],
     config: Config<'a>,
-    inputs: &'a Inputs,
+    inputs: Inputs,
     /// Constants of both programs: at such numbers, and beside them, results change.
     numbers: Vec<u32>,
 }
@@ -104,24 +104,30 @@ const MOST_NUMBERS: usize = 1 << 10;
 
 impl<'a> Trials<'a> {
     pub(crate) fn new(
-        sides: [Side<'a>; 2],
+        sides: [&Translated<'a>; 2],
         arguments: &'a [Argument],
         config: Config<'a>,
-        inputs: &'a Inputs,
+        inputs: Inputs,
     ) -> Result<Self, LaunchError> {
         let mut trials = Self {
-            sides,
+            sides: sides.map(|of| of.side),
             loaded: [None, None],
             arguments,
             config,
             inputs,
             numbers: Vec::new(),
         };
-        for (side, loaded) in sides.iter().zip(&mut trials.loaded) {
+        for (of, loaded) in sides.iter().zip(&mut trials.loaded) {
+            let kernel = of.side.kernel;
             // Variables of a program outlive a run.
-            if side.kernel.data.is_empty() {
-                let variables = Variables::new(&[], &side.kernel.symbols)?;
-                let found = side.kernel.load(&Arc::new(variables), &config)?;
+            if kernel.data.is_empty() {
+                let found = match config.compile {
+                    None => of.loaded.clone(),
+                    Some(_) => {
+                        let variables = Variables::new(&[], &kernel.symbols)?;
+                        kernel.load(&Arc::new(variables), &config)?
+                    }
+                };
                 let constants = &found.program().code().constants;
                 for (_, bytes) in constants {
                     let (words, _) = bytes.as_chunks::<4>();
@@ -198,7 +204,7 @@ impl<'a> Trials<'a> {
     }
 
     fn generated(&self, seed: u64) -> Vec<Argument> {
-        generated(self.arguments, self.inputs, seed, &self.numbers)
+        generated(self.arguments, &self.inputs, seed, &self.numbers)
     }
 
     /// Runs one of the two.
