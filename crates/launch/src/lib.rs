@@ -66,7 +66,7 @@ mod zeinfo;
 
 pub use argument::{Argument, Image, ImageKind, Shared, format, sampler};
 pub use bare::{Bare, BareOutcome, Shown};
-pub use case::{Case, Verdict};
+pub use case::{Case, Verdict, lines_apart};
 pub use compare::{Compare, Difference, Element};
 pub use content::Content;
 pub use dump::{DebugFiles, Dump, DumpedKernel, Metadata};

@@ -196,6 +196,11 @@ fn writes_of_equal_values_do_not_refute() {
         let refuted = matches!(proof.verdict, Verdict::Refuted(_));
         assert!(!refuted, "{lines}: {proof:?}");
     }
+    // Of elements of any size.
+    let bytes = "lsc_store.ugm (M1, 8) bti(0x0)[AT+0x1]:a32 X:d8u32\n\
+                 lsc_store.ugm (M1, 8) bti(0x0)[AT+0x2]:a32 X:d16u32\n";
+    let proof = asked.proof([zero, &format!("{zero}{write}{bytes}")]);
+    assert!(!matches!(proof.verdict, Verdict::Refuted(_)), "{proof:?}");
     // Each its own value is a race.
     let own = "mov (M1_NM, 8) X(0,0)<1> AT(0,0)<1;1,0>\n\
                mov (M1_NM, 8) AT(0,0)<1> 0x0:ud\n";
@@ -312,6 +317,13 @@ fn steps_of_equal_results_are_the_same() {
         (
             "shr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
             "asr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
+            true,
+        ),
+        (
+            "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x0:ud
+             (P1) sel (M1, 8) X(0,0)<1> 0x7:d X(0,0)<1;1,0>",
+            "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x0:ud
+             (P1) sel (M1, 8) X(0,0)<1> 0x7:w X(0,0)<1;1,0>",
             true,
         ),
         // Of what nobody has written yet.
