@@ -326,6 +326,11 @@ fn steps_of_equal_results_are_the_same() {
              (P1) sel (M1, 8) X(0,0)<1> 0x7:w X(0,0)<1;1,0>",
             true,
         ),
+        (
+            "mov (M1, 8) X(0,0)<1> 0x0:d",
+            "mov (M1, 8) X(0,0)<1> 0x0:w",
+            true,
+        ),
         // Of what nobody has written yet.
         (
             "add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x5:ud",
@@ -375,6 +380,21 @@ fn masks_of_all_lanes_make_no_difference() {
     ));
     asked.items = 12;
     assert!(!same_steps(&asked, &add("M1"), &add("M1_NM")));
+}
+
+/// What lanes would compute that run in no thread makes no difference.
+#[test]
+fn lanes_that_never_run_make_no_difference() {
+    let add = "add (M2, 4) X(0,4)<1> X(0,4)<1;1,0> 0x5:ud";
+    let mut asked = Asked::of_threads(1);
+    assert!(!same_steps(&asked, add, ""));
+    asked.items = 4;
+    assert!(same_steps(&asked, add, ""));
+    assert!(!same_steps(&asked, &add.replace("M2", "M1"), ""));
+    assert!(!same_steps(&asked, &add.replace("M2", "M2_NM"), ""));
+    // In the first of two threads they do.
+    asked.items = 12;
+    assert!(!same_steps(&asked, add, ""));
 }
 
 /// A barrier of one thread orders nothing.
