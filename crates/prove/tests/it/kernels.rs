@@ -163,6 +163,44 @@ fn atomics_of_different_sizes_do_not_commute() {
     assert!(why(&proof).contains("without an order"), "{proof:?}");
 }
 
+/// Sums commute whatever is added, also where only some threads add it.
+#[test]
+fn atomic_sums_commute() {
+    let mut asked = Asked::of_threads(2);
+    asked.options.by_steps = false;
+    asked.options.trials = 0;
+    let same = |lines: &str| asked.proof([lines, lines]);
+    let sum = |op: &str, memory: &str, data: &str| {
+        let place = match memory {
+            "ugm" => "bti(0x0)[AT]:a32",
+            _ => "flat[AT]:a32",
+        };
+        format!("lsc_atomic_{op}.{memory} (M1, 8) %null:d32 {place} {data} %null\n")
+    };
+    let sums =
+        sum("iinc", "ugm", "%null") + &sum("iadd", "ugm", "X") + &sum("idec", "ugm", "%null");
+    assert_eq!(same(&sums).verdict, Verdict::Proven);
+    let proof = same(&(sums + &sum("umax", "ugm", "X")));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+    // In local memory, under a condition that depends on data.
+    let some = format!(
+        "lsc_store.slm (M1, 8) flat[AT]:a32 AT:d32
+         barrier
+         lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+         cmp.lt (M1, 8) P1 Y(0,0)<0;1,0> 0x7:ud
+         (P1) {}
+         barrier
+         lsc_load.slm (M1_NM, 1) Y:d32 flat[AT]:a32
+         lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x10]:a32 Y:d32",
+        sum("iadd", "slm", "X")
+    );
+    let proof = same(&some);
+    assert_eq!(proof.verdict, Verdict::Proven, "{proof:?}");
+    // Without the barrier they race.
+    let proof = same(&some.replacen("X %null\n\n         barrier", "X %null", 1));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+}
+
 /// The new kernel runs for longer than anybody waits, which is no fault.
 #[test]
 fn a_limit_of_the_executor_is_no_difference() {
