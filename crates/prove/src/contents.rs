@@ -112,7 +112,10 @@ pub(crate) fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64, num
                 _ => 0x7fc0_0000 | random.next_u32() & 0x803f_ffff,
             },
             // Floats about one, most of them positive: what programs that compute with floats are made for.
-            13 => 0x3e80_0000 + random.next_u32() % 0x0280_0000 | random.next_u32() % 8 / 7 << 31,
+            13 => {
+                let negative = u32::from(random.next_u32().is_multiple_of(8));
+                (0x3e80_0000 + random.next_u32() % 0x0280_0000) | negative << 31
+            }
             // Floats of all sizes, and denormal ones.
             11 => random.next_u32() << (random.next_u32() % 2 * 8),
             _ => pick(random, &CORNERS),

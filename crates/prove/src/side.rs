@@ -84,24 +84,34 @@ impl<'p> Side<'p> {
         // A clock counts what runs.
         let clock = steps.iter().any(|s| matches!(s.action, Action::Clock(_)));
         let mut kept = vec![false; steps.len()];
-        let mut read = vec![false; self.storage.len()];
-        let mark = |read: &mut Vec<bool>, place: usize| {
-            if let Some(is_read) = self.owner(place).and_then(|n| read.get_mut(n)) {
-                *is_read = true;
+        let mut read = vec![false; self.program.register_bytes()];
+        let mark = |read: &mut Vec<bool>, bytes: Range<usize>| {
+            if let Some(part) = read.get_mut(bytes) {
+                part.fill(true);
             }
+        };
+        // Others name places from which on they may read anything.
+        let whole = |read: &mut Vec<bool>, place: usize| {
+            let storage = self.owner(place).and_then(|n| self.storage.get(n));
+            storage.into_iter().for_each(|s| mark(read, s.clone()));
         };
         let mut changed = true;
         while changed {
             changed = false;
             for (step, kept) in steps.iter().zip(&mut kept).rev() {
-                let needed = |place| self.owner(place).and_then(|n| read.get(n)) == Some(&true);
+                let needed = |bytes: Range<usize>| {
+                    let part = read.get(bytes);
+                    part.is_none_or(|part| part.contains(&true))
+                };
                 let computes = match &step.action {
                     Action::Compute(compute) if !is_indirect(step) => Some(compute),
                     _ => None,
                 };
                 let needs = match (computes, &step.action) {
                     (Some(compute), _) => {
-                        clock || !self.is_idle(step) && writes(compute).any(needed)
+                        clock
+                            || !self.is_idle(step)
+                                && destinations(compute, step).into_iter().any(needed)
                     }
                     (None, Action::Nothing) => clock,
                     (None, Action::Barrier) => clock || self.several,
@@ -112,13 +122,13 @@ impl<'p> Side<'p> {
                 }
                 (*kept, changed) = (true, true);
                 match computes {
-                    Some(compute) => reads(compute, step).for_each(|p| mark(&mut read, p)),
+                    Some(compute) => reads(compute, step).for_each(|bytes| mark(&mut read, bytes)),
                     None => {
                         let places = step.nameless().places;
-                        places.into_iter().for_each(|p| mark(&mut read, p));
+                        places.into_iter().for_each(|p| whole(&mut read, p));
                         if is_indirect(step) {
                             let all = self.program.addressed().iter();
-                            all.for_each(|range| mark(&mut read, range.start));
+                            all.for_each(|range| whole(&mut read, range.start));
                         }
                     }
                 }
@@ -278,17 +288,9 @@ pub(crate) fn own_places(step: &Step) -> Vec<usize> {
     written.map(|to| to.offset).chain(flags).collect()
 }
 
-/// Places that a computation without addresses writes.
-fn writes(compute: &Compute) -> impl Iterator<Item = usize> {
-    let flag = compute.sets.iter().map(|flag| flag.offset as usize);
-    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
-    destinations.map(|to| to.offset).chain(flag)
-}
-
-/// Places that a computation without addresses reads.
-fn reads<'s>(compute: &'s Compute, step: &'s Step) -> impl Iterator<Item = usize> + use<'s> {
-    let sources = compute.sources.iter().take(compute.operation.sources());
+/// Bytes that a computation without addresses reads, all lanes together.
+fn reads<'s>(compute: &'s Compute, step: &'s Step) -> impl Iterator<Item = Range<usize>> + use<'s> {
     let flags = compute.flags.iter().take(compute.operation.flags());
-    let flags = flags.chain(&step.predicate).map(|f| f.offset as usize);
-    sources.map(|source| source.offset).chain(flags)
+    let flags = flags.chain(&step.predicate).map(Flag::word_range);
+    step.read().into_iter().chain(flags)
 }

@@ -435,6 +435,29 @@ fn lanes_that_never_run_make_no_difference() {
     assert!(!same_steps(&asked, add, ""));
 }
 
+/// A part of a variable that nothing reads makes no difference.
+#[test]
+fn parts_that_nothing_reads_make_no_difference() {
+    let asked = Asked::of_threads(1);
+    let lines = |part: &str| {
+        format!(
+            "mov (M1, 8) Y(0,0)<1> 0x3:ud
+             {part}
+             add (M1, 4) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>"
+        )
+    };
+    for (part, equal) in [
+        ("mov (M1, 4) Y(0,4)<1> 0x9:ud", true),
+        ("mov (M1, 4) Y(0,3)<1> 0x9:ud", false),
+    ] {
+        assert_eq!(
+            same_steps(&asked, &lines(""), &lines(part)),
+            equal,
+            "{part}"
+        );
+    }
+}
+
 /// A barrier of one thread orders nothing.
 #[test]
 fn barriers_of_one_thread_are_left_out() {
