@@ -288,6 +288,10 @@ impl Pair {
     ///
     /// # Errors
     /// As [`visakit_prove::prove`].
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is one of a certain lifetime"
+    )]
     pub fn proof(&self, options: &Options) -> Result<Option<Proof>, LaunchError> {
         let options = Options {
             trials: 0,
