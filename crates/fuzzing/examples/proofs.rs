@@ -1,6 +1,6 @@
 //! Asks the prover about random routines and changes of them, and runs what it proves: `proofs --count N [--first SEED]`.
 //!
-//! It goes on from a seed, so that a long run can be done in parts; every part prints where the next one begins.
+//! Each of the N seeds is a routine that is compared with `--changes K` changed ones. It goes on from a seed, so that a long run can be done in parts; every part prints where the next one begins.
 
 #![allow(
     clippy::print_stdout,
@@ -10,17 +10,28 @@
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use visakit_fuzzing::proofs::{Outcome, Pair, Style, Tally};
+use visakit_fuzzing::proofs::{Family, Outcome, Style, Tally};
 
 /// The time for a proof, which its other bounds hardly let it take.
-const TIME: Duration = Duration::from_secs(5);
+const TIME: Duration = Duration::from_millis(500);
 
 /// The time between two lines about the progress.
 const TOLD: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
+    // Runs are short: they stay in the thread that asks for them.
+    match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => pool.install(asked),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn asked() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let (mut first, mut count, mut style) = (0_u64, 10_000_u64, None);
+    let (mut first, mut count, mut changes, mut style) = (0_u64, 1_000_u64, 16, None);
     let mut show = false;
     while let Some(name) = arguments.next() {
         if name == "--show" {
@@ -32,12 +43,15 @@ fn main() -> ExitCode {
         match (name.as_str(), number) {
             ("--count", Some(number)) => count = number,
             ("--first", Some(number)) => first = number,
+            ("--changes", Some(number)) => changes = usize::try_from(number).unwrap_or(usize::MAX),
             ("--style", _) => {
                 let named = |style: &Style| format!("{style:?}").eq_ignore_ascii_case(&value);
                 style = Style::ALL.into_iter().find(named);
             }
             _ => {
-                eprintln!("proofs [--count N] [--first SEED] [--style NAME] [--show]");
+                eprintln!(
+                    "proofs [--count N] [--first SEED] [--changes K] [--style NAME] [--show]"
+                );
                 return ExitCode::from(2);
             }
         }
@@ -45,26 +59,27 @@ fn main() -> ExitCode {
     let (started, mut told) = (Instant::now(), Instant::now());
     let mut tally = Tally::default();
     for seed in first..first.saturating_add(count) {
-        let pair = Pair::of_seed(seed, style);
-        let outcome = pair.judged(TIME);
-        if show {
-            println!("seed {seed}: {outcome:?}\n{:#?}\n{:#?}", pair.old, pair.new);
-        }
-        match &outcome {
-            Outcome::Wrong(found) => {
-                let [old, new] = pair.texts();
-                println!("seed {seed}: proven, but {found:?}\n{old}\n{new}");
-                return ExitCode::FAILURE;
+        let family = Family::of_seed(seed, style, changes);
+        for (pair, outcome) in family.pairs.iter().zip(family.judged(TIME)) {
+            if show {
+                println!("seed {seed}: {outcome:?}\n{:#?}\n{:#?}", pair.old, pair.new);
             }
-            Outcome::Missed => {
-                println!("seed {seed}: not recognised after edits without effect\n{pair:#?}");
-                return ExitCode::FAILURE;
+            match &outcome {
+                Outcome::Wrong(found) => {
+                    let [old, new] = pair.texts();
+                    println!("seed {seed}: proven, but {found:?}\n{old}\n{new}");
+                    return ExitCode::FAILURE;
+                }
+                Outcome::Missed => {
+                    println!("seed {seed}: not recognised after edits without effect\n{pair:#?}");
+                    return ExitCode::FAILURE;
+                }
+                Outcome::Failed(why) => {
+                    println!("seed {seed}: {why}\n{}", pair.texts()[0]);
+                    return ExitCode::FAILURE;
+                }
+                _ => tally.add(pair.frame.style, &outcome),
             }
-            Outcome::Failed(why) => {
-                println!("seed {seed}: {why}\n{}", pair.texts()[0]);
-                return ExitCode::FAILURE;
-            }
-            _ => tally.add(pair.frame.style, &outcome),
         }
         if told.elapsed() > TOLD {
             told = Instant::now();
@@ -72,7 +87,7 @@ fn main() -> ExitCode {
             let seconds = started.elapsed().as_secs_f64();
             let left = seconds / done as f64 * (count - done) as f64;
             eprintln!(
-                "{done} of {count} pairs, {} compared, {} proven; {left:.0} s left; next seed {}",
+                "{done} of {count} routines, {} pairs compared, {} proven; {left:.0} s left; next seed {}",
                 tally.compared(),
                 tally.proven(),
                 seed + 1

@@ -37,8 +37,10 @@ struct Description {
     #[serde(default)]
     function_visaasm: Vec<PathBuf>,
     zeinfo: PathBuf,
-    /// The expected output. Lines may come in any order.
+    /// The expected output. Lines may come in any order, unless `printf_in_order` is set.
     printf: Option<String>,
+    #[serde(default)]
+    printf_in_order: bool,
     /// [`Config::stray_reads`], for plain runs, which no checker watches.
     #[serde(default)]
     stray_reads: bool,
@@ -194,15 +196,19 @@ impl Verdict {
     }
 }
 
-/// The first line that only one of two texts has, of each of them. Groups print in any order.
-fn lines_apart(expected: &str, printed: &[u8]) -> Option<(String, String)> {
-    let printed = String::from_utf8_lossy(printed);
-    let sorted = |text: &str| {
+/// The first line in which two outputs of `printf` differ, of each of them. Threads print in any order: unless the order of
+/// lines counts, only what one of them has and the other one lacks is a difference.
+#[must_use]
+pub fn lines_apart(expected: &[u8], printed: &[u8], in_order: bool) -> Option<(String, String)> {
+    let lines = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
         let mut lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
-        lines.sort();
+        if !in_order {
+            lines.sort();
+        }
         lines
     };
-    let (expected, printed) = (sorted(expected), sorted(&printed));
+    let (expected, printed) = (lines(expected), lines(printed));
     let none = String::new;
     let at =
         (0..expected.len().max(printed.len())).find(|i| expected.get(*i) != printed.get(*i))?;
@@ -400,7 +406,9 @@ impl Case {
             }
             let difference = self.difference(arguments, &outcome, config.max_memory)?;
             let expected = self.description.printf.as_ref();
-            let printed = expected.and_then(|text| lines_apart(text, &outcome.printed));
+            let in_order = self.description.printf_in_order;
+            let printed =
+                expected.and_then(|text| lines_apart(text.as_bytes(), &outcome.printed, in_order));
             Ok(Verdict {
                 outcome,
                 difference,

@@ -69,7 +69,7 @@ mod zeinfo;
 pub use argument::{Argument, Image, ImageKind, Shared, format, sampler};
 pub use bare::{Bare, BareOutcome, Shown};
 pub use bind::Others;
-pub use case::{Case, Verdict};
+pub use case::{Case, Verdict, lines_apart};
 pub use compare::{Compare, Difference, Element};
 pub use config::{Compile, Config, Turn};
 pub use content::Content;

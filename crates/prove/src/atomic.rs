@@ -8,22 +8,27 @@ use crate::unknown::Unknown;
 use visakit_exec::MemoryAccess;
 use visakit_exec::code::AtomicOp;
 
-/// Operations whose order makes no difference to what is left in memory.
+/// An operation for all those that may be exchanged with each other on an element: their order makes no difference to what is
+/// left in memory.
+const fn family(op: AtomicOp) -> Option<AtomicOp> {
+    match op {
+        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Increment | AtomicOp::Decrement => {
+            Some(AtomicOp::Add)
+        }
+        AtomicOp::UnsignedMin
+        | AtomicOp::UnsignedMax
+        | AtomicOp::SignedMin
+        | AtomicOp::SignedMax
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor => Some(op),
+        _ => None,
+    }
+}
+
+/// Whether the order of such operations makes no difference to what is left in memory.
 pub(crate) const fn commutes(op: AtomicOp) -> bool {
-    matches!(
-        op,
-        AtomicOp::Add
-            | AtomicOp::Sub
-            | AtomicOp::Increment
-            | AtomicOp::Decrement
-            | AtomicOp::UnsignedMin
-            | AtomicOp::UnsignedMax
-            | AtomicOp::SignedMin
-            | AtomicOp::SignedMax
-            | AtomicOp::And
-            | AtomicOp::Or
-            | AtomicOp::Xor
-    )
+    family(op).is_some()
 }
 
 impl Machine<'_> {
@@ -37,8 +42,8 @@ impl Machine<'_> {
         condition: Term,
     ) -> Result<(), Unknown> {
         let place = self.place(access)?;
-        let how = |byte: u32| match access.data {
-            None if commutes(op) => Access::Commuting(Kind::Atomic(Element {
+        let how = |byte: u32| match (access.data, family(op)) {
+            (None, Some(op)) => Access::Commuting(Kind::Atomic(Element {
                 op,
                 byte,
                 bytes: access.bytes,

@@ -4,7 +4,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::Rng;
 
 /// Kinds of contents.
-pub(crate) const KINDS: u64 = 12;
+pub(crate) const KINDS: u64 = 14;
 
 /// Dwords at which results change: the least and largest numbers, floats that are special.
 const CORNERS: [u32; 12] = [
@@ -104,6 +104,18 @@ pub(crate) fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64, num
                 _ => pick(random, &CORNERS),
             },
             10 => pick(random, &UPPERS),
+            // NaNs that differ, of any type, and few other numbers: which operand is passed on shows.
+            12 => match random.next_u32() % 8 {
+                0 => pick(random, &CORNERS),
+                1 => 0x7e00_7e00 | random.next_u32() & 0x81ff_81ff,
+                2 | 3 => 0x7ff8_0000 | random.next_u32() & 0x8007_ffff,
+                _ => 0x7fc0_0000 | random.next_u32() & 0x803f_ffff,
+            },
+            // Floats about one, most of them positive: what programs that compute with floats are made for.
+            13 => {
+                let negative = u32::from(random.next_u32().is_multiple_of(8));
+                (0x3e80_0000 + random.next_u32() % 0x0280_0000) | negative << 31
+            }
             // Floats of all sizes, and denormal ones.
             11 => random.next_u32() << (random.next_u32() % 2 * 8),
             _ => pick(random, &CORNERS),

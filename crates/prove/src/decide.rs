@@ -34,17 +34,22 @@ pub(crate) struct Decisions {
 }
 
 impl Decisions {
-    /// None so far, until the time is over; without a time, nothing is asked.
-    pub(crate) fn new(deadline: Option<Instant>, effort: Option<u32>) -> Self {
-        let time = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+    /// None so far.
+    pub(crate) fn new(effort: Option<u32>) -> Self {
         Self {
             shapes: Shapes::default(),
             never: HashMap::new(),
             values: HashMap::new(),
             samples: HashMap::new(),
-            left: time.unwrap_or_default() / PART,
+            left: Duration::ZERO,
             effort,
         }
+    }
+
+    /// Begins with a kernel, until the time is over; without a time, nothing is asked.
+    pub(crate) fn begin(&mut self, deadline: Option<Instant>) {
+        let time = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        self.left = time.unwrap_or_default() / PART;
     }
 
     /// The bit as a number if it is always set, or never; else as it is.

@@ -20,11 +20,11 @@
 //!   code ([`visakit_exec::code`]) on it, thread after thread from barrier to barrier; `message.rs` and `atomic.rs` determine what a message
 //!   accesses by running the executor's message on a probe ([`visakit_exec::Probe`]); `memory.rs` is memory, and who accesses
 //!   it without an order; `scalars.rs` finds the scalars of any value in the registers.
-//! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs,
-//!   before anything runs, `local.rs` what two of them compute;
+//! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs
+//!   (`side.rs`) before anything runs, `local.rs` what two of them compute;
 //!   `starts.rs` is what threads start with.
 //! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
-//!   difference. `solver.rs` asks a command that reads SMT-LIB. `prove.rs` puts these together.
+//!   difference. `solver.rs` asks a command that reads SMT-LIB, `open.rs` these and the solver inside. `prove.rs` puts these together.
 //!
 //! # Why on translated code
 //!
@@ -42,6 +42,7 @@ mod lower;
 mod machine;
 mod memory;
 mod message;
+mod open;
 mod predicates;
 mod prove;
 mod refine;
@@ -49,6 +50,7 @@ mod same;
 #[cfg(feature = "sat")]
 mod sat;
 mod scalars;
+mod side;
 mod solver;
 mod starts;
 pub mod term;
@@ -57,7 +59,8 @@ mod trial;
 mod unknown;
 
 pub use prove::{
-    Mode, Options, Output, Proof, Refutation, Side, Verdict, contents, examine, prove, refute,
+    Mode, Options, Original, Output, Proof, Refutation, Side, Verdict, contents, examine, prove,
+    refute,
 };
 pub use trial::Difference;
 pub use unknown::Unknown;

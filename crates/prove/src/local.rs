@@ -106,3 +106,6 @@ fn is_float(compute: &Compute) -> bool {
     let mut types = sources.chain(destinations.map(|to| to.data_type));
     matches!(compute.lane, Lane::F32 | Lane::F64) || types.any(DataType::is_float)
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,7 @@ impl Moment {
 /// changed by itself, carries and comparisons show which came first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Element {
+    /// One that stands for all with which it may be exchanged.
     pub(crate) op: AtomicOp,
     /// The number of the byte in the element.
     pub(crate) byte: u32,

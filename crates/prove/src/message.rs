@@ -395,39 +395,45 @@ impl Machine<'_> {
         })
     }
 
-    /// The byte at a place, now.
+    /// The byte at a place, which the thread accesses now.
     pub(crate) fn read(&mut self, place: Place, by: u64, access: Access) -> Result<Term, Unknown> {
+        self.note(place, by, access)?;
+        self.value(place, by)
+    }
+
+    /// Notes an access to a byte; an error if it is a race. Nobody else has scratch memory of a thread.
+    fn note(&mut self, place: Place, by: u64, access: Access) -> Result<(), Unknown> {
         let now = self.now;
-        Ok(match place {
+        match place {
             Place::Global(address) => {
-                let address = address.wrapping_add(by);
-                self.global.bytes.access(address, now, access)?;
-                self.global.read(self.terms, address)
+                let bytes = &mut self.global.bytes;
+                bytes.access(address.wrapping_add(by), now, access)
             }
-            Place::Local(address) => {
-                let address = address.wrapping_add(by);
-                self.local.access(address, now, access)?;
-                match self.local.get(address) {
-                    Some(value) => value,
-                    None => {
-                        let value = self.terms.undefined();
-                        self.local.set(address, value);
-                        value
-                    }
-                }
+            Place::Local(address) => self.local.access(address.wrapping_add(by), now, access),
+            Place::Scratch(_) => Ok(()),
+        }
+    }
+
+    /// What is in a byte now.
+    fn value(&mut self, place: Place, by: u64) -> Result<Term, Unknown> {
+        let (bytes, address) = match place {
+            Place::Global(address) => {
+                return Ok(self.global.read(self.terms, address.wrapping_add(by)));
             }
+            Place::Local(address) => (&mut self.local, address),
             Place::Scratch(address) => {
-                let address = address.wrapping_add(by);
-                let scratch = self.scratch.get_mut(now.thread);
+                let scratch = self.scratch.get_mut(self.now.thread);
                 let scratch = scratch.ok_or_else(|| Unknown::new("no scratch memory"))?;
-                match scratch.get(address) {
-                    Some(value) => value,
-                    None => {
-                        let value = self.terms.undefined();
-                        scratch.set(address, value);
-                        value
-                    }
-                }
+                (scratch, address)
+            }
+        };
+        let address = address.wrapping_add(by);
+        Ok(match bytes.get(address) {
+            Some(value) => value,
+            None => {
+                let value = self.terms.undefined();
+                bytes.set(address, value);
+                value
             }
         })
     }
@@ -443,27 +449,18 @@ impl Machine<'_> {
         let old = match self.terms.number(condition) {
             Some(1) => value,
             // The byte keeps its value otherwise; that is no access of the thread.
-            _ => match place {
-                Place::Global(address) => self.global.read(self.terms, address.wrapping_add(by)),
-                _ => self.read(place, by, Access::Write)?,
-            },
+            _ => self.value(place, by)?,
         };
         let value = self.terms.choice(condition, value, old);
-        let now = self.now;
+        if let Place::Global(address) = place {
+            self.global.check_write(address.wrapping_add(by))?;
+        }
+        self.note(place, by, access)?;
         match place {
-            Place::Global(address) => {
-                let address = address.wrapping_add(by);
-                self.global.check_write(address)?;
-                self.global.bytes.access(address, now, access)?;
-                self.global.bytes.set(address, value);
-            }
-            Place::Local(address) => {
-                let address = address.wrapping_add(by);
-                self.local.access(address, now, access)?;
-                self.local.set(address, value);
-            }
+            Place::Global(address) => self.global.bytes.set(address.wrapping_add(by), value),
+            Place::Local(address) => self.local.set(address.wrapping_add(by), value),
             Place::Scratch(address) => {
-                if let Some(scratch) = self.scratch.get_mut(now.thread) {
+                if let Some(scratch) = self.scratch.get_mut(self.now.thread) {
                     scratch.set(address.wrapping_add(by), value);
                 }
             }

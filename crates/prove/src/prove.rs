@@ -3,19 +3,18 @@
 use crate::decide::Decisions;
 use crate::lower::Reals;
 use crate::machine::{Budget, Failed, Machine};
-use crate::memory::input;
+use crate::memory::{Global, input};
 use crate::refine::Choices;
 use crate::same::same;
 use crate::scalars::{Inputs, Scalars};
-use crate::solver::{Answer, ask};
-use crate::term::{Deep, Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
+use crate::term::{Deep, Term, Terms};
 use crate::trial::{Difference, Trials, generated};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::cell::OnceCell;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use visakit_launch::{Argument, Config, Kernel, LaunchError, NdRange, Prepared};
+use visakit_launch::{Argument, Config, Kernel, LaunchError, Loaded, NdRange, Prepared, Variables};
 
 /// One of two kernels, and the grid.
 #[derive(Clone, Copy, Debug)]
@@ -154,27 +153,7 @@ pub fn prove(
     config: &Config<'_>,
     options: &Options,
 ) -> Result<Proof, LaunchError> {
-    let started = Instant::now();
-    let mut question = Question::new([old, new], arguments, config, options);
-    let whole = std::mem::replace(
-        &mut question.deadline,
-        started.checked_add(options.time.saturating_sub(options.time / LAST)),
-    );
-    let mut proof = match options.by_steps && question.same()? {
-        true => Proof {
-            steps: true,
-            ..Proof::of(Verdict::Proven)
-        },
-        false => question.answer()?,
-    };
-    if matches!(proof.verdict, Verdict::Unknown(_)) && question.refutes() && options.trials > 0 {
-        question.deadline = whole;
-        if let Some(found) = question.last(proof.suspect.as_deref())? {
-            proof.verdict = Verdict::Refuted(Box::new(found));
-        }
-    }
-    proof.time = started.elapsed();
-    Ok(proof)
+    Original::new(old, arguments, config, options)?.prove(new)
 }
 
 /// Only runs both kernels on generated contents: arguments that tell them apart, if some do.
@@ -188,8 +167,7 @@ pub fn refute(
     config: &Config<'_>,
     options: &Options,
 ) -> Result<Option<Refutation>, LaunchError> {
-    let question = Question::new([old, new], arguments, config, options);
-    question.trials()?.run(0..options.trials, question.deadline)
+    Original::new(old, arguments, config, options)?.refute(new, options.trials)
 }
 
 /// Generated contents of buffers, by a seed; of 0 they are as given.
@@ -215,9 +193,7 @@ pub fn examine(
         trials: 0,
         ..options.clone()
     };
-    let started = Instant::now();
-    let mut proof = Question::new([side, side], arguments, config, &options).answer()?;
-    proof.time = started.elapsed();
+    let mut proof = Original::new(side, arguments, config, &options)?.examined()?;
     if let Verdict::Unknown(unknown) = &mut proof.verdict {
         unknown.why = unknown.why.trim_start_matches("old: ").to_owned();
     }
@@ -235,13 +211,151 @@ fn own<'a>(config: &Config<'a>) -> Config<'a> {
     }
 }
 
-struct Question<'a> {
-    sides: [Side<'a>; 2],
+/// A kernel that is translated once for all that is asked about it.
+#[derive(Debug)]
+pub(crate) struct Translated<'a> {
+    pub(crate) side: Side<'a>,
+    pub(crate) loaded: Loaded,
+}
+
+impl<'a> Translated<'a> {
+    /// As it is examined: machine code does not keep all registers.
+    fn new(side: Side<'a>, config: &Config<'_>) -> Result<Self, LaunchError> {
+        let config = Config {
+            compile: None,
+            ..*config
+        };
+        let variables = Variables::new(&side.kernel.data, &side.kernel.symbols)?;
+        let loaded = side.kernel.load(&Arc::new(variables), &config)?;
+        Ok(Self { side, loaded })
+    }
+}
+
+/// A kernel with which others are compared, one after the other: what is known of it is found out once.
+#[derive(Debug)]
+pub struct Original<'a> {
+    old: Translated<'a>,
     arguments: &'a [Argument],
     config: Config<'a>,
     options: &'a Options,
+    begun: Option<Begun>,
+}
+
+/// The terms of the old kernel.
+#[derive(Debug)]
+struct Begun {
+    terms: Terms,
+    decisions: Decisions,
+    memory: Result<Global, Unknown>,
+    /// Bytes that it has never written have numbers up to this one.
+    undefined: u32,
+}
+
+impl<'a> Original<'a> {
+    /// The old kernel of [`prove`].
+    ///
+    /// # Errors
+    /// Kernels that cannot be translated.
+    pub fn new(
+        old: Side<'a>,
+        arguments: &'a [Argument],
+        config: &Config<'a>,
+        options: &'a Options,
+    ) -> Result<Self, LaunchError> {
+        let config = own(config);
+        Ok(Self {
+            old: Translated::new(old, &config)?,
+            arguments,
+            config,
+            options,
+            begun: None,
+        })
+    }
+
+    /// Proves or refutes that another kernel leaves the same.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn prove(&mut self, new: Side<'_>) -> Result<Proof, LaunchError> {
+        let started = Instant::now();
+        let options = self.options;
+        let new = Translated::new(new, &self.config)?;
+        let mut begun = self.begun.take();
+        let mut question = self.question(&new);
+        let whole = std::mem::replace(
+            &mut question.deadline,
+            started.checked_add(options.time.saturating_sub(options.time / LAST)),
+        );
+        let mut proof = match options.by_steps && question.same()? {
+            true => Proof {
+                steps: true,
+                ..Proof::of(Verdict::Proven)
+            },
+            false => question.answer(&mut begun)?,
+        };
+        if matches!(proof.verdict, Verdict::Unknown(_)) && question.refutes() && options.trials > 0
+        {
+            question.deadline = whole;
+            if let Some(found) = question.last(proof.suspect.as_deref())? {
+                proof.verdict = Verdict::Refuted(Box::new(found));
+            }
+        }
+        self.begun = begun;
+        proof.time = started.elapsed();
+        Ok(proof)
+    }
+
+    /// Runs both kernels on as many generated contents: arguments that tell them apart, if some do.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn refute(&self, new: Side<'_>, runs: u64) -> Result<Option<Refutation>, LaunchError> {
+        let new = Translated::new(new, &self.config)?;
+        let question = self.question(&new);
+        question.trials()?.run(0..runs, question.deadline)
+    }
+
+    /// Whether another kernel is the same step by step, however long that takes; false says nothing.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn is_same(&self, new: Side<'_>) -> Result<bool, LaunchError> {
+        let new = Translated::new(new, &self.config)?;
+        let mut question = self.question(&new);
+        question.deadline = None;
+        question.same()
+    }
+
+    /// Proves that it computes the same as itself.
+    fn examined(self) -> Result<Proof, LaunchError> {
+        let started = Instant::now();
+        let mut proof = self.question(&self.old).answer(&mut None)?;
+        proof.time = started.elapsed();
+        Ok(proof)
+    }
+
+    fn question<'q>(&'q self, new: &'q Translated<'_>) -> Question<'q> {
+        Question {
+            sides: [&self.old, new],
+            arguments: self.arguments,
+            config: self.config,
+            options: self.options,
+            inputs: Inputs::new(self.options),
+            deadline: Instant::now().checked_add(self.options.time),
+            trials: OnceCell::new(),
+        }
+    }
+}
+
+/// What is asked of two kernels.
+pub(crate) struct Question<'a> {
+    sides: [&'a Translated<'a>; 2],
+    arguments: &'a [Argument],
+    config: Config<'a>,
+    pub(crate) options: &'a Options,
     inputs: Inputs,
-    deadline: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
+    trials: OnceCell<Trials<'a>>,
 }
 
 /// The part of the time that is left for a refutation where there is no proof.
@@ -250,49 +364,29 @@ const LAST: u32 = 4;
 /// How many times the runs before a proof are made once more then.
 const AGAIN: u64 = 15;
 
-/// Random values of all variables.
-const SAMPLES: u64 = 8;
-
-/// Pairs of terms in a question for a solver.
-const PAIRS: usize = 4;
-
-/// The part of the time that is left for a question: one that is hard leaves some to others.
-#[cfg(feature = "sat")]
-const PART: u32 = 4;
-
 impl<'a> Question<'a> {
-    fn new(
-        sides: [Side<'a>; 2],
-        arguments: &'a [Argument],
-        config: &Config<'a>,
-        options: &'a Options,
-    ) -> Self {
-        Self {
-            sides,
-            arguments,
-            config: own(config),
-            options,
-            inputs: Inputs::new(options),
-            deadline: Instant::now().checked_add(options.time),
-        }
-    }
-
     /// Whether a difference counts that a run shows.
-    fn refutes(&self) -> bool {
+    pub(crate) fn refutes(&self) -> bool {
         self.options.mode == Mode::Bits
     }
 
-    fn trials(&self) -> Result<Trials<'_>, LaunchError> {
-        Trials::new(self.sides, self.arguments, self.config, &self.inputs)
+    /// Runs of both.
+    pub(crate) fn trials(&self) -> Result<&Trials<'a>, LaunchError> {
+        if let Some(trials) = self.trials.get() {
+            return Ok(trials);
+        }
+        let inputs = self.inputs.clone();
+        let trials = Trials::new(self.sides, self.arguments, self.config, inputs)?;
+        Ok(self.trials.get_or_init(|| trials))
     }
 
-    /// The launch of a side, as it is examined: machine code does not keep all registers.
-    fn launch(&self, side: &Side<'_>, arguments: &[Argument]) -> Result<Prepared, LaunchError> {
+    /// The launch of a side, as it is examined.
+    fn launch(&self, of: &Translated<'_>, arguments: &[Argument]) -> Result<Prepared, LaunchError> {
         let config = Config {
             compile: None,
             ..self.config
         };
-        side.kernel.prepare(&side.range, arguments, &config)
+        of.loaded.launch(&of.side.range, arguments, None, &config)
     }
 
     /// A refutation without a proof: what checks find, or some of many runs.
@@ -308,7 +402,7 @@ impl<'a> Question<'a> {
     /// Whether both are the same steps but for names, and start with scalars of any value at the same places: where each
     /// of their bytes is zero and where it has its number, both have the same bytes.
     fn same(&self) -> Result<bool, LaunchError> {
-        let [old, new] = &self.sides;
+        let [old, new] = self.sides;
         let mut all = vec![self.arguments.to_vec()];
         if !self.inputs.symbolic.is_empty() {
             let Some(numbered) = self.inputs.numbered(self.arguments) else {
@@ -326,51 +420,99 @@ impl<'a> Question<'a> {
         same(&launches, self.deadline)
     }
 
-    fn answer(&self) -> Result<Proof, LaunchError> {
-        let trials = self.trials()?;
-        let refutes = self.refutes();
-        if refutes && let Some(found) = trials.run(0..self.options.trials, self.deadline)? {
-            return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
-        }
-        let mut terms = Terms::new();
-        terms.contracted = !refutes;
-        terms.reals = (self.options.mode == Mode::Reassociated).then(Reals::default);
-        let mut decisions = Decisions::new(
-            self.deadline.filter(|_| self.options.sat),
-            self.options.effort,
-        );
-        let mut memories = Vec::new();
-        let mut undefined = None;
+    /// The kernel on terms; what it does not know, it says.
+    fn memory(
+        &self,
+        side: &Translated<'_>,
+        (terms, decisions): (&mut Terms, &mut Decisions),
+    ) -> Result<Result<Global, Unknown>, LaunchError> {
         let budget = Budget {
             steps: self.options.steps,
             terms: self.options.terms,
             deadline: self.deadline,
         };
-        for (side, which) in self.sides.iter().zip(["old", "new"]) {
-            let launch = self.launch(side, self.arguments)?;
-            let scalars = |arguments: &[Argument]| self.launch(side, arguments);
-            let ran = Scalars::new(&self.inputs, self.arguments, scalars).and_then(|scalars| {
-                let inputs = (&self.inputs.known, scalars.as_ref());
-                Machine::run((&mut terms, &mut decisions), &launch, inputs, budget)
-            });
-            match ran {
-                Ok(memory) => {
-                    memories.push(memory);
-                    undefined.get_or_insert(terms.undefined_bytes());
-                }
-                Err(Failed::Launch(error)) => return Err(error),
-                Err(Failed::Unknown(mut unknown)) => {
-                    let suspect = unknown.values.take().map(|model| trials.filled(&model));
-                    unknown.why = format!("{which}: {}", unknown.why);
-                    let mut proof = Proof::of(Verdict::Unknown(unknown));
-                    proof.suspect = suspect;
-                    proof.terms = terms.count();
-                    return Ok(proof);
-                }
-            }
+        let launch = self.launch(side, self.arguments)?;
+        let scalars = |arguments: &[Argument]| self.launch(side, arguments);
+        let ran = Scalars::new(&self.inputs, self.arguments, scalars).and_then(|scalars| {
+            let inputs = (&self.inputs.known, scalars.as_ref());
+            Machine::run((terms, decisions), &launch, inputs, budget)
+        });
+        match ran {
+            Ok(memory) => Ok(Ok(memory)),
+            Err(Failed::Unknown(unknown)) => Ok(Err(unknown)),
+            Err(Failed::Launch(error)) => Err(error),
         }
-        let [old, new] = &mut memories[..] else {
-            return Ok(Proof::of(Verdict::Unknown(Unknown::new("no memory"))));
+    }
+
+    /// Runs the old kernel on terms.
+    fn begin(&self) -> Result<Begun, LaunchError> {
+        let refutes = self.refutes();
+        let mut terms = Terms::new();
+        terms.contracted = !refutes;
+        terms.reals = (self.options.mode == Mode::Reassociated).then(Reals::default);
+        let mut decisions = Decisions::new(self.options.effort);
+        decisions.begin(self.deadline.filter(|_| self.options.sat));
+        let [old, _] = self.sides;
+        let memory = self.memory(old, (&mut terms, &mut decisions))?;
+        Ok(Begun {
+            undefined: terms.undefined_bytes(),
+            memory,
+            terms,
+            decisions,
+        })
+    }
+
+    /// Nothing is known, as a kernel was not understood.
+    fn unknown(
+        &self,
+        which: &str,
+        mut unknown: Unknown,
+        terms: usize,
+    ) -> Result<Proof, LaunchError> {
+        let suspect = match unknown.values.take() {
+            Some(values) => Some(self.trials()?.filled(&values)),
+            None => None,
+        };
+        unknown.why = format!("{which}: {}", unknown.why);
+        Ok(Proof {
+            suspect,
+            terms,
+            ..Proof::of(Verdict::Unknown(unknown))
+        })
+    }
+
+    /// The answer, by what is known of the old kernel.
+    fn answer(&self, known: &mut Option<Begun>) -> Result<Proof, LaunchError> {
+        if self.refutes()
+            && self.options.trials > 0
+            && let Some(found) = self.trials()?.run(0..self.options.trials, self.deadline)?
+        {
+            return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
+        }
+        // Terms of kernels that were compared before are kept, but not for ever.
+        known.take_if(|begun| begun.terms.kept() > self.options.terms / 2);
+        let begun = match known {
+            Some(begun) => {
+                let deadline = self.deadline.filter(|_| self.options.sat);
+                begun.decisions.begin(deadline);
+                begun
+            }
+            None => known.insert(self.begin()?),
+        };
+        let Begun {
+            terms,
+            decisions,
+            memory,
+            undefined,
+        } = begun;
+        let old = match memory {
+            Ok(memory) => memory,
+            Err(unknown) => return self.unknown("old", unknown.clone(), terms.count()),
+        };
+        let [_, new] = self.sides;
+        let mut new = match self.memory(new, (terms, decisions))? {
+            Ok(memory) => memory,
+            Err(unknown) => return self.unknown("new", unknown, terms.count()),
         };
         let (places, others): (Vec<_>, Vec<_>) =
             (old.arguments().collect(), new.arguments().collect());
@@ -403,19 +545,19 @@ impl<'a> Question<'a> {
             };
             for offset in all {
                 let argument = u32::try_from(argument).unwrap_or(u32::MAX);
-                let a = old.read(&mut terms, at + offset);
-                let b = new.read(&mut terms, other + offset);
-                let before = input(&mut terms, argument, offset, bytes);
+                let a = old.read(terms, at + offset);
+                let b = new.read(terms, other + offset);
+                let before = input(terms, argument, offset, bytes);
                 if a != before || b != before {
                     output.written += 1;
                 }
                 if a == b {
                     continue;
                 }
-                if let Some(why) = self.exhausted(&terms) {
+                if let Some(why) = self.exhausted(terms) {
                     return Ok(Proof::of(Verdict::Unknown(Unknown::new(why))));
                 }
-                let (a, b) = (deep.of(&mut terms, a), deep.of(&mut terms, b));
+                let (a, b) = (deep.of(terms, a), deep.of(terms, b));
                 if a != b {
                     output.open += 1;
                     open.push((a, b));
@@ -423,9 +565,9 @@ impl<'a> Question<'a> {
             }
             outputs.push(output);
         }
-        let mut choices = Choices::new(&terms, undefined.unwrap_or(0));
+        let mut choices = Choices::new(terms, *undefined);
         open.retain(|(old, new)| !choices.equal(*old, *new));
-        let (verdict, queries) = self.decide(&trials, &mut terms, open)?;
+        let (verdict, queries) = self.decide(terms, open)?;
         if verdict == Verdict::Proven {
             for output in &mut outputs {
                 output.open = 0;
@@ -449,121 +591,6 @@ impl<'a> Question<'a> {
         }
         let late = self.deadline.is_some_and(|end| Instant::now() > end);
         late.then(|| "out of time".to_owned())
-    }
-
-    /// Decides what rules have left open.
-    fn decide(
-        &self,
-        trials: &Trials<'_>,
-        terms: &mut Terms,
-        mut open: Vec<(Term, Term)>,
-    ) -> Result<(Verdict, Vec<String>), LaunchError> {
-        if open.is_empty() {
-            return Ok((Verdict::Proven, Vec::new()));
-        }
-        let refutes = self.refutes();
-        // Random values often tell terms apart; the executor has the last word.
-        for seed in 0..if refutes { SAMPLES } else { 0 } {
-            let mut random = SplitMix64::seed_from_u64(seed);
-            let mut chosen = Model::new();
-            let differ = {
-                let mut values = Values::new(terms, |variable| {
-                    *chosen.entry(variable).or_insert_with(|| random.next_u64())
-                });
-                open.iter().any(|(a, b)| values.of(*a) != values.of(*b))
-            };
-            if differ && let Some(found) = trials.replay(&chosen)? {
-                return Ok((Verdict::Refuted(Box::new(found)), Vec::new()));
-            }
-        }
-        let count = open.len();
-        open.sort_unstable();
-        open.dedup();
-        let mut shapes = Shapes::default();
-        let mut seen: HashSet<Shape> = HashSet::new();
-        open.retain(|pair| seen.insert(shapes.of(terms, *pair)));
-        let mut queries = Vec::new();
-        let mut left = None;
-        for pairs in open.chunks(PAIRS) {
-            if left.is_some() && !self.options.smt2 {
-                break;
-            }
-            let (answer, question) = self.ask(terms, pairs, left.is_none());
-            if answer != Answer::Never {
-                queries.extend(question.map(|question| question.text));
-            }
-            match answer {
-                Answer::Never => {}
-                Answer::Sometimes(_) if !refutes => left = Some(APART.to_owned()),
-                Answer::Sometimes(model) => match trials.replay(&model)? {
-                    Some(found) => return Ok((Verdict::Refuted(Box::new(found)), queries)),
-                    None => left = Some(APART.to_owned()),
-                },
-                Answer::Nothing(why) => left = left.or(Some(why)),
-            }
-        }
-        let Some(left) = left else {
-            return Ok((Verdict::Proven, queries));
-        };
-        let mut sides = open.iter().flat_map(|(a, b)| [*a, *b]);
-        let first: Vec<Term> = sides.by_ref().take(2).collect();
-        let undefined = terms
-            .variables(&first)
-            .iter()
-            .any(|(_, variable)| matches!(variable, Variable::Undefined(_)));
-        let also = if undefined {
-            ", and what was never written may be in an output"
-        } else {
-            ""
-        };
-        let unknown = Unknown::new(format!("{left}{also} ({} open)", bytes(count)));
-        Ok((Verdict::Unknown(unknown), queries))
-    }
-
-    /// Asks the solvers in their order, the one inside first. What is not asked is still written.
-    fn ask(
-        &self,
-        terms: &mut Terms,
-        pairs: &[(Term, Term)],
-        wanted: bool,
-    ) -> (Answer, Option<Script>) {
-        let mut answer = Answer::Nothing(OPEN.to_owned());
-        #[cfg(feature = "sat")]
-        if wanted && self.options.sat {
-            let now = Instant::now();
-            let part = |end: Instant| now + end.saturating_duration_since(now) / PART;
-            let limits =
-                crate::sat::Limits::new(self.deadline.map(part)).within(self.options.effort);
-            answer = crate::sat::ask(terms, pairs, limits);
-        }
-        if answer == Answer::Never {
-            return (answer, None);
-        }
-        let command = self.options.solver.as_deref().filter(|_| wanted);
-        if command.is_none() && !self.options.smt2 {
-            return (answer, None);
-        }
-        let question = terms.question(pairs);
-        if let Some(command) = command
-            && matches!(answer, Answer::Nothing(_))
-        {
-            answer = ask(command, &question, self.deadline);
-        }
-        (answer, self.options.smt2.then_some(question))
-    }
-}
-
-/// No solver was asked.
-const OPEN: &str = "two terms may be equal, but no rule says so";
-
-/// What a solver finds is not always a difference: it knows nothing of float operations but that equal operands give equal
-/// results.
-const APART: &str = "a solver tells the terms apart, but no run does";
-
-fn bytes(count: usize) -> String {
-    match count {
-        1 => "1 byte".to_owned(),
-        count => format!("{count} bytes"),
     }
 }
 

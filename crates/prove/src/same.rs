@@ -12,16 +12,15 @@
 //! What the other threads of a group have done so far depends on how many instructions a thread has run, which steps that are
 //! left out change. Where atomic operations show that, threads must run at the same pace.
 
-use crate::atomic::commutes;
 use crate::local::{Byte, Local};
-use crate::starts::{Starts, destinations};
+use crate::side::{Side, is_indirect, own_places};
+use crate::starts::Starts;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use visakit_exec::code::{
-    Action, Code, Compute, Flag, Lane, Message, Nameless, Operation, Step, Target,
-};
-use visakit_exec::{Limits, Program, SLICE};
+use visakit_exec::Limits;
+use visakit_exec::code::{Action, Compute, Destination, Lane, Nameless, Operation, Step};
+use visakit_isa::DataType;
 use visakit_launch::{LaunchError, Prepared};
 
 /// Whether both launches of each pair do the same, step by step. All are of the same two programs. False says nothing.
@@ -43,6 +42,7 @@ pub(crate) fn same(
             for (number, side) in sides.iter_mut().enumerate() {
                 let launches = launches.iter().filter_map(|pair| pair.get(number));
                 side.starts = Starts::of(side.program, launches, deadline)?;
+                side.kept = side.needed();
             }
             let Some(pairs) = Bijection::between(&sides) else {
                 return Ok(false);
@@ -113,279 +113,6 @@ fn starts(
         }
     }
     Ok(true)
-}
-
-/// A program, what storage its register file consists of, and which steps it needs.
-struct Side<'p> {
-    program: &'p Program,
-    /// Variables with those that they overlap, in whole registers, and constants; ascending.
-    storage: Vec<Range<usize>>,
-    kept: Vec<bool>,
-    /// Whether groups have several threads: barriers order nothing else.
-    several: bool,
-    /// For each step, whether all lanes that started are there.
-    converged: Vec<bool>,
-    starts: Starts,
-}
-
-impl<'p> Side<'p> {
-    fn new(program: &'p Program, several: bool) -> Self {
-        let code = program.code();
-        let slots = (0..code.routines.len()).flat_map(|r| program.declared(r));
-        let slots = slots.map(|declared| &declared.slot);
-        let slots = slots.chain(program.predefined_variables().map(|(_, slot)| slot));
-        let constants = code.constants.iter().map(|(at, b)| *at..at + b.len());
-        let mut all: Vec<Range<usize>> = slots
-            .map(|slot| slot.offset..slot.offset + slot.bytes)
-            .chain(program.addressed().iter().cloned())
-            .chain(constants)
-            .filter(|range| !range.is_empty())
-            .collect();
-        all.sort_unstable_by_key(|range| (range.start, range.end));
-        let mut storage: Vec<Range<usize>> = Vec::with_capacity(all.len());
-        for range in all {
-            match storage.last_mut() {
-                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-                _ => storage.push(range),
-            }
-        }
-        // Up to the end of the last register where nothing else is: that is what instructions may access.
-        let registers = usize::try_from(program.grf_bytes()).unwrap_or(1);
-        let constant = code.constants.first().map_or(usize::MAX, |(at, _)| *at);
-        let next: Vec<usize> = storage.iter().skip(1).map(|range| range.start).collect();
-        for (range, next) in storage.iter_mut().zip(next) {
-            if range.end <= constant {
-                let whole = range.start + range.len().next_multiple_of(registers);
-                range.end = whole.min(next);
-            }
-        }
-        let mut side = Self {
-            program,
-            storage,
-            kept: Vec::new(),
-            several,
-            converged: code.converged(),
-            starts: Starts::default(),
-        };
-        side.kept = side.needed();
-        side
-    }
-
-    fn code(&self) -> &'p Code {
-        self.program.code()
-    }
-
-    /// The storage that a byte is in, or the last one before it.
-    fn owner(&self, place: usize) -> Option<usize> {
-        let after = self.storage.partition_point(|range| range.start <= place);
-        after.checked_sub(1)
-    }
-
-    /// Whether bytes are in one storage.
-    fn inside(&self, bytes: &Range<usize>) -> bool {
-        let owner = self.owner(bytes.start).and_then(|n| self.storage.get(n));
-        bytes.is_empty() || owner.is_some_and(|storage| bytes.end <= storage.end)
-    }
-
-    /// Steps that something depends on: all that do more than to compute, and those that compute what these need.
-    fn needed(&self) -> Vec<bool> {
-        let steps = &self.code().steps;
-        // A clock counts what runs.
-        let clock = steps.iter().any(|s| matches!(s.action, Action::Clock(_)));
-        let mut kept = vec![false; steps.len()];
-        let mut read = vec![false; self.storage.len()];
-        let mark = |read: &mut Vec<bool>, place: usize| {
-            if let Some(is_read) = self.owner(place).and_then(|n| read.get_mut(n)) {
-                *is_read = true;
-            }
-        };
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (step, kept) in steps.iter().zip(&mut kept).rev() {
-                let needed = |place| self.owner(place).and_then(|n| read.get(n)) == Some(&true);
-                let computes = match &step.action {
-                    Action::Compute(compute) if !is_indirect(step) => Some(compute),
-                    _ => None,
-                };
-                let needs = match (computes, &step.action) {
-                    (Some(compute), _) => clock || writes(compute).any(needed),
-                    (None, Action::Nothing) => clock,
-                    (None, Action::Barrier) => clock || self.several,
-                    (None, _) => true,
-                };
-                if *kept || !needs {
-                    continue;
-                }
-                (*kept, changed) = (true, true);
-                match computes {
-                    Some(compute) => reads(compute, step).for_each(|p| mark(&mut read, p)),
-                    None => {
-                        let places = step.nameless().places;
-                        places.into_iter().for_each(|p| mark(&mut read, p));
-                        if is_indirect(step) {
-                            let all = self.program.addressed().iter();
-                            all.for_each(|range| mark(&mut read, range.start));
-                        }
-                    }
-                }
-            }
-        }
-        kept
-    }
-
-    /// A step. Where all of its lanes run, whatever its mask says, it is that of the first lanes without a mask.
-    fn step(&self, place: usize) -> Option<Step> {
-        let mut step = self.code().steps.get(place)?.clone();
-        let lanes = step.lanes;
-        let mask = u32::MAX >> (32 - u32::from(lanes.count).clamp(1, 32));
-        let all = mask.checked_shl(lanes.first.into())?;
-        let full = lanes.no_mask
-            || self.converged.get(place) == Some(&true) && self.starts.lanes & all == all;
-        let straight = matches!(step.action, Action::Compute(_) | Action::Message(_));
-        if full && straight {
-            step.lanes.first = 0;
-            step.lanes.no_mask = true;
-        }
-        Some(step)
-    }
-
-    /// Places of the steps that are kept, and for each step the number of those before it.
-    fn order(&self) -> (Vec<usize>, Vec<usize>) {
-        let (mut kept, mut before) = (Vec::new(), Vec::new());
-        for (place, is_kept) in self.kept.iter().enumerate() {
-            before.push(kept.len());
-            if *is_kept {
-                kept.push(place);
-            }
-        }
-        (kept, before)
-    }
-
-    /// Whether all that steps access without an address is inside of the storage that it begins in: also those that are
-    /// left out, as nothing depends on what they write there.
-    fn stays(&self) -> bool {
-        let inside = |step: &Step| accessed(step).iter().all(|bytes| self.inside(bytes));
-        self.code().steps.iter().all(inside)
-    }
-
-    /// Instructions that are left out before each step that is kept, and after the last one.
-    fn pace(&self) -> Vec<usize> {
-        let mut pace = vec![0];
-        for (step, kept) in self.code().steps.iter().zip(&self.kept) {
-            match pace.last_mut() {
-                _ if *kept => pace.push(0),
-                Some(left_out) => *left_out += usize::from(step.action.is_instruction()),
-                None => {}
-            }
-        }
-        pace
-    }
-
-    /// Whether a thread may run so long that others have their turn before it waits or ends, and there is an atomic
-    /// operation whose result depends on which of them came first.
-    fn shows_order(&self) -> bool {
-        let steps = &self.code().steps;
-        let repeats = |(place, step): (usize, &Step)| match &step.action {
-            Action::Call { .. } | Action::CallAddress { .. } => true,
-            _ => step.nameless().targets.iter().any(|to| *to <= place),
-        };
-        let long = steps.len() as u64 >= SLICE || steps.iter().enumerate().any(repeats);
-        let ordered = |step: &Step| match &step.action {
-            Action::Message(message) => is_ordered(message),
-            _ => false,
-        };
-        long && steps.iter().any(ordered)
-    }
-
-    /// The bytes of a constant from a place on.
-    fn constant(&self, place: usize) -> Option<&'p [u8]> {
-        let all = &self.code().constants;
-        let after = all.partition_point(|(at, _)| *at <= place);
-        let (at, bytes) = all.get(after.checked_sub(1)?)?;
-        bytes.get(place - at..).filter(|rest| !rest.is_empty())
-    }
-
-    /// The routines for which a recursive call saves a place.
-    fn saved(&self, place: usize) -> impl Iterator<Item = bool> + use<'p> {
-        let routines = self.code().routines.iter();
-        routines.map(move |r| r.own.iter().any(|own| own.contains(&place)))
-    }
-}
-
-/// Whether a message has an atomic operation whose result depends on the order of threads.
-fn is_ordered(message: &Message) -> bool {
-    match message.name() {
-        "counter" | "typed_atomic" => true,
-        "atomic" => {
-            let atomic = message.lanes().and_then(|lanes| lanes.atomic);
-            message.operands().loaded.is_some() || !atomic.is_some_and(|a| commutes(a.op))
-        }
-        _ => false,
-    }
-}
-
-/// Bytes that a step accesses at places that it names, all lanes together.
-fn accessed(step: &Step) -> Vec<Range<usize>> {
-    let mut all = step.read();
-    all.extend(step.predicate.as_ref().map(Flag::word_range));
-    match &step.action {
-        Action::Compute(compute) => {
-            all.extend(destinations(compute, step));
-            let flags = compute.flags.iter().take(compute.operation.flags());
-            all.extend(flags.map(Flag::word_range));
-        }
-        _ => all.extend(step.written().into_iter().flatten()),
-    }
-    all
-}
-
-/// Whether an address decides which registers a step accesses.
-fn is_indirect(step: &Step) -> bool {
-    match &step.action {
-        Action::Compute(compute) => {
-            let used = compute.operation.sources();
-            let mut sources = compute.sources.iter().take(used);
-            let destinations = std::iter::once(&compute.destination).chain(&compute.second);
-            sources.any(|source| source.region.is_indirect())
-                || destinations.into_iter().any(|to| to.address().is_some())
-        }
-        // Others are few; any of them may have an operand by an address.
-        Action::Message(message) => message.operands().indirect,
-        Action::Switch { .. }
-        | Action::CallAddress { .. }
-        | Action::NamedSignal(_)
-        | Action::NamedWait(_) => true,
-        _ => false,
-    }
-}
-
-/// Places that a computation without addresses names besides its sources.
-fn own_places(step: &Step) -> Vec<usize> {
-    let Action::Compute(compute) = &step.action else {
-        return Vec::new();
-    };
-    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
-    let written = destinations.filter(|to| to.target != Target::Null);
-    let flags = compute.flags.iter().take(compute.operation.flags());
-    let flags = flags.chain(&compute.sets).chain(&step.predicate);
-    let flags = flags.map(|flag| flag.offset as usize);
-    written.map(|to| to.offset).chain(flags).collect()
-}
-
-/// Places that a computation without addresses writes.
-fn writes(compute: &Compute) -> impl Iterator<Item = usize> {
-    let flag = compute.sets.iter().map(|flag| flag.offset as usize);
-    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
-    destinations.map(|to| to.offset).chain(flag)
-}
-
-/// Places that a computation without addresses reads.
-fn reads<'s>(compute: &'s Compute, step: &'s Step) -> impl Iterator<Item = usize> + use<'s> {
-    let sources = compute.sources.iter().take(compute.operation.sources());
-    let flags = compute.flags.iter().take(compute.operation.flags());
-    let flags = flags.chain(&step.predicate).map(|f| f.offset as usize);
-    sources.map(|source| source.offset).chain(flags)
 }
 
 /// The step with its sources exchanged, if it computes the same then: for integers of one type.
@@ -486,11 +213,24 @@ impl<'a, 'p> Bijection<'a, 'p> {
         let (Action::Compute(first), Action::Compute(second)) = (&old.action, &new.action) else {
             return None;
         };
+        // The bits of elements are compared, whatever their type.
+        let plain = |to: &Destination| Destination {
+            data_type: match to.data_type.size() {
+                1 => DataType::Ub,
+                2 => DataType::Uw,
+                4 => DataType::Ud,
+                _ => DataType::Uq,
+            },
+            saturate: false,
+            ..*to
+        };
         let frame = |step: &Step, compute: &Compute| {
             let compute = Compute {
                 operation: first.operation,
                 lane: first.lane,
                 precision: first.precision,
+                destination: plain(&compute.destination),
+                second: compute.second.as_ref().map(plain),
                 // Nobody is asked where they are.
                 sources: Default::default(),
                 ..compute.clone()

@@ -13,6 +13,8 @@ pub(crate) struct Starts {
     pub(crate) known: Vec<Option<u8>>,
     /// Lanes that run in all threads.
     pub(crate) lanes: u32,
+    /// Lanes that run in none.
+    pub(crate) idle: u32,
 }
 
 impl Starts {
@@ -35,8 +37,10 @@ impl Starts {
                     let starts = found.get_or_insert_with(|| Self {
                         known: registers.iter().map(|byte| Some(*byte)).collect(),
                         lanes: running,
+                        idle: !running,
                     });
                     starts.lanes &= running;
+                    starts.idle &= !running;
                     for (known, byte) in starts.known.iter_mut().zip(registers) {
                         *known = known.filter(|known| known == byte);
                     }

@@ -1,7 +1,7 @@
 //! Runs of both kernels on the executor: they refute in milliseconds, and have the last word.
 
 use crate::contents::{KINDS, generate};
-use crate::prove::{Refutation, Side};
+use crate::prove::{Refutation, Side, Translated};
 use crate::scalars::Inputs;
 use crate::term::{Model, Variable};
 use rand_xoshiro::SplitMix64;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use visakit_check::{Checks, Kind, check};
 use visakit_exec::FaultKind;
-use visakit_launch::{Argument, Config, LaunchError, Loaded, Variables};
+use visakit_launch::{Argument, Config, LaunchError, Loaded, Variables, lines_apart};
 
 /// How two kernels differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,12 +29,14 @@ pub enum Difference {
     },
     /// Only the new kernel has a fault.
     Fault(String),
-    /// The output of `printf`: its lines, in any order.
+    /// The output of `printf`: its lines, in any order if there are several threads.
     Printed {
         /// What the old kernel prints.
         old: String,
         /// What the new kernel prints.
         new: String,
+        /// Whether one thread prints: the order of lines counts.
+        in_order: bool,
     },
     /// Only in the new kernel checks find that threads race, or that something depends on what was never written.
     Finding(String),
@@ -47,7 +49,7 @@ pub(crate) struct Trials<'a> {
     loaded: [Option<Loaded>; 2],
     arguments: &'a [Argument],
     config: Config<'a>,
-    inputs: &'a Inputs,
+    inputs: Inputs,
     /// Constants of both programs: at such numbers, and beside them, results change.
     numbers: Vec<u32>,
 }
@@ -55,10 +57,13 @@ pub(crate) struct Trials<'a> {
 /// What is in each argument after a run.
 type Contents = Vec<Option<Vec<u8>>>;
 
+/// What a run has printed, and whether it had but one thread.
+type Printed = (Vec<u8>, bool);
+
 /// What became of a run.
 enum Ran {
     /// It leaves the contents, and what was printed.
-    Left(Contents, Vec<u8>),
+    Left(Contents, Printed),
     /// It came to a fault.
     Fault(String),
     /// It came to a bound of the executor, or to what that does not run: nothing is known.
@@ -104,24 +109,30 @@ const MOST_NUMBERS: usize = 1 << 10;
 
 impl<'a> Trials<'a> {
     pub(crate) fn new(
-        sides: [Side<'a>; 2],
+        sides: [&Translated<'a>; 2],
         arguments: &'a [Argument],
         config: Config<'a>,
-        inputs: &'a Inputs,
+        inputs: Inputs,
     ) -> Result<Self, LaunchError> {
         let mut trials = Self {
-            sides,
+            sides: sides.map(|of| of.side),
             loaded: [None, None],
             arguments,
             config,
             inputs,
             numbers: Vec::new(),
         };
-        for (side, loaded) in sides.iter().zip(&mut trials.loaded) {
+        for (of, loaded) in sides.iter().zip(&mut trials.loaded) {
+            let kernel = of.side.kernel;
             // Variables of a program outlive a run.
-            if side.kernel.data.is_empty() {
-                let variables = Variables::new(&[], &side.kernel.symbols)?;
-                let found = side.kernel.load(&Arc::new(variables), &config)?;
+            if kernel.data.is_empty() {
+                let found = match config.compile {
+                    None => of.loaded.clone(),
+                    Some(_) => {
+                        let variables = Variables::new(&[], &kernel.symbols)?;
+                        kernel.load(&Arc::new(variables), &config)?
+                    }
+                };
                 let constants = &found.program().code().constants;
                 for (_, bytes) in constants {
                     let (words, _) = bytes.as_chunks::<4>();
@@ -198,7 +209,7 @@ impl<'a> Trials<'a> {
     }
 
     fn generated(&self, seed: u64) -> Vec<Argument> {
-        generated(self.arguments, self.inputs, seed, &self.numbers)
+        generated(self.arguments, &self.inputs, seed, &self.numbers)
     }
 
     /// Runs one of the two.
@@ -213,11 +224,12 @@ impl<'a> Trials<'a> {
             Some(Some(loaded)) => loaded.launch(range, arguments, None, &config)?,
             _ => kernel.prepare(range, arguments, &config)?,
         };
+        let one_thread = launch.group_count() == 1 && launch.threads_of_group() == 1;
         Ok(match launch.run(&config) {
             Ok(outcome) if outcome.end.is_complete() => {
                 let contents = (0..arguments.len()).map(|n| outcome.memory(n));
                 let contents = contents.map(|bytes| bytes.map(<[u8]>::to_vec)).collect();
-                Ran::Left(contents, outcome.printed)
+                Ran::Left(contents, (outcome.printed, one_thread))
             }
             Ok(_) => Ran::Unfinished,
             Err(error) => Ran::failed(&error),
@@ -285,11 +297,11 @@ impl<'a> Trials<'a> {
         arguments: &[Argument],
     ) -> Result<Option<(Difference, Contents)>, LaunchError> {
         // Where the old kernel has a fault, the new one may do anything.
-        let Ran::Left(expected, printed) = self.ran(0, arguments)? else {
+        let Ran::Left(expected, (printed, one_thread)) = self.ran(0, arguments)? else {
             return Ok(None);
         };
         let (found, other) = match self.ran(1, arguments)? {
-            Ran::Left(found, other) => (found, other),
+            Ran::Left(found, (other, _)) => (found, other),
             Ran::Fault(fault) => return Ok(Some((Difference::Fault(fault), expected))),
             Ran::Unfinished => return Ok(None),
         };
@@ -311,9 +323,15 @@ impl<'a> Trials<'a> {
                 return Ok(Some((difference, expected)));
             }
         }
-        if lines(&printed) != lines(&other) {
+        // What one thread prints has an order.
+        if lines_apart(&printed, &other, one_thread).is_some() {
             let [old, new] = [printed, other].map(|text| String::from_utf8_lossy(&text).into());
-            return Ok(Some((Difference::Printed { old, new }, expected)));
+            let difference = Difference::Printed {
+                old,
+                new,
+                in_order: one_thread,
+            };
+            return Ok(Some((difference, expected)));
         }
         Ok(None)
     }
@@ -364,13 +382,6 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Lines of a text, in an order that does not depend on that of threads.
-fn lines(text: &[u8]) -> Vec<&[u8]> {
-    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    lines.sort_unstable();
-    lines
-}
-
 /// The arguments with generated contents, the first being the given ones. Some contents are made of `numbers`.
 pub(crate) fn generated(
     arguments: &[Argument],
@@ -393,17 +404,4 @@ pub(crate) fn generated(
         }
     }
     arguments
-}
-
-#[cfg(test)]
-mod tests {
-    use super::lines;
-
-    /// Groups print in any order.
-    #[test]
-    fn the_order_of_lines_is_no_difference() {
-        assert_eq!(lines(b"a 1\nb 2\n"), lines(b"b 2\na 1\n"));
-        assert_ne!(lines(b"a 1\nb 2\n"), lines(b"b 1\na 2\n"));
-        assert_ne!(lines(b"a\na\n"), lines(b"a\n"));
-    }
 }

@@ -120,14 +120,11 @@ impl Slot {
     }
 }
 
-/// Bytes of a write and of two reads, four bits each, the kind of the write, and a digest of the value written.
+/// Bytes of a write and of two reads, four bits each, and the kind of the write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Facts(u32);
 
 const ATOMIC: u32 = 1 << 12;
-/// The digest is of a whole cell.
-const WHOLE: u32 = 1 << 14;
-const DIGEST: u32 = 15;
 
 impl Facts {
     fn bytes(self, slot: u32) -> u8 {
@@ -142,17 +139,10 @@ impl Facts {
         self.0 & flag != 0
     }
 
-    const fn digest(self) -> u32 {
-        self.0 >> DIGEST
-    }
-
     fn set_write(&mut self, now: &Now) {
-        self.0 = self.0 & 0xff0 | u32::from(now.bytes & 15) | now.digest() << DIGEST;
+        self.0 = self.0 & 0xff0 | u32::from(now.bytes & 15);
         if now.atomic {
             self.0 |= ATOMIC;
-        }
-        if now.bytes == 15 {
-            self.0 |= WHOLE;
         }
     }
 }
@@ -162,21 +152,26 @@ struct Cell {
     write: Slot,
     reads: [Slot; 2],
     facts: Facts,
+    /// What the last write wrote, at its bytes.
+    value: u32,
 }
 
 impl Cell {
-    /// Whether the last write wrote the same value.
+    /// Whether the last write wrote the same value, as far as both write.
     fn holds(&self, now: &Now) -> bool {
-        let (before, new) = (self.facts.digest(), now.digest());
         let known = now.writes && !now.atomic && !self.facts.is(ATOMIC);
-        known
-            && match (self.facts.is(WHOLE), now.bytes == 15) {
-                (true, true) => before == new,
-                (false, false) => each(self.facts.bytes(0) & now.bytes)
-                    .all(|b| (before ^ new) >> (4 * b) & 15 == 0),
-                _ => false,
-            }
+        known && (self.value ^ now.value) & mask(self.facts.bytes(0) & now.bytes) == 0
     }
+
+    fn set_write(&mut self, now: &Now) {
+        self.facts.set_write(now);
+        self.value = now.value;
+    }
+}
+
+/// The bits of bytes of a cell.
+fn mask(bytes: u8) -> u32 {
+    each(bytes).fold(0, |mask, byte| mask | 0xff << (8 * byte))
 }
 
 /// The current access to a cell.
@@ -190,18 +185,6 @@ pub(crate) struct Now {
     pub(crate) atomic: bool,
     /// The value written, at its place in the cell.
     pub(crate) value: u32,
-}
-
-impl Now {
-    /// 17 bits for the value: of a whole cell, or four for each byte.
-    fn digest(&self) -> u32 {
-        if self.bytes == 15 {
-            return (self.value ^ self.value >> 17) & 0x1_ffff;
-        }
-        (0..).zip(self.value.to_le_bytes()).fold(0, |all, (at, b)| {
-            all | u32::from((b ^ b >> 4) & 15) << (4 * at)
-        })
-    }
 }
 
 /// An access recorded in a cell.
@@ -383,7 +366,7 @@ impl Cells {
                 return false;
             }
             place.write = slot;
-            place.facts.set_write(now);
+            place.set_write(now);
             return true;
         }
         let [first, _] = place.reads;
@@ -514,14 +497,16 @@ impl Cells {
                 let of = (place.write, facts.bytes(0));
                 atomics.insert(cell, of);
                 place.write = Slot::new(number, Lanes::of(now.lane));
-                place.facts.set_write(now);
+                place.set_write(now);
                 return;
             }
             place.write = slot;
-            place.facts.set_write(now);
+            let before_value = place.value;
+            place.set_write(now);
             if bytes != now.bytes {
                 place.facts.set_bytes(0, bytes);
-                place.facts.0 |= facts.digest() << DIGEST;
+                let others = before_value & mask(bytes & !now.bytes);
+                place.value |= others;
             }
         } else {
             let [first, second] = place.reads;

@@ -265,7 +265,7 @@ fn pair(
         let sides = [(old, "old"), (new, "new")];
         for ((given, name), zeinfo) in sides.into_iter().zip(&zeinfo()?) {
             let printed = match &found.difference {
-                Difference::Printed { old, .. } => Some(old.as_str()),
+                Difference::Printed { old, in_order, .. } => Some((old.as_str(), *in_order)),
                 _ => None,
             };
             let left = witness::Left {
@@ -307,7 +307,7 @@ fn reason(proof: &Proof) -> Option<String> {
                 new,
             } => format!("argument {argument}, byte {offset}: old {old:#04x}, new {new:#04x}"),
             Difference::Fault(fault) => format!("only the new one has a fault: {fault}"),
-            Difference::Printed { old, new } => format!("printed: old {old:?}, new {new:?}"),
+            Difference::Printed { old, new, .. } => format!("printed: old {old:?}, new {new:?}"),
             Difference::Finding(found) => format!("checks find only in the new one: {found}"),
         }),
         Verdict::Unknown(unknown) => Some(unknown.to_string()),

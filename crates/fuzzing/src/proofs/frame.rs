@@ -24,6 +24,33 @@ enum Way {
     Flat,
 }
 
+/// What the kernels of a frame are launched with.
+pub(crate) struct Bench {
+    metadata: ZeInfo,
+    range: NdRange,
+    pub(crate) arguments: Vec<Argument>,
+}
+
+impl Bench {
+    /// Does something with the kernel of a text; `None` if it is no legal one.
+    pub(crate) fn with<T>(
+        &self,
+        text: &str,
+        of: impl FnOnce(Side<'_>) -> Result<T, LaunchError>,
+    ) -> Result<Option<T>, LaunchError> {
+        let Ok(object) = asm::assemble(text.as_bytes(), &asm::Options::default()) else {
+            return Ok(None);
+        };
+        let kernel = Kernel::new(&object, "k", &self.metadata)?;
+        let range = self.range;
+        of(Side {
+            kernel: &kernel,
+            range,
+        })
+        .map(Some)
+    }
+}
+
 /// The launch of a routine, and how it accesses memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
@@ -81,36 +108,15 @@ impl Frame {
         OWN * self.items * self.groups
     }
 
-    /// The grid.
-    pub(crate) fn range(&self) -> Result<NdRange, LaunchError> {
+    /// What kernels of this frame are launched with; `None` if that is no launch.
+    pub(crate) fn bench(&self) -> Option<Bench> {
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let (items, groups) = (number(self.items), number(self.groups));
-        NdRange::new(&[items * groups], &[items], &[])
-    }
-
-    /// Does something with the kernels of two texts and their arguments; `None` if one is no legal text.
-    ///
-    /// # Errors
-    /// Kernels that cannot be launched, and errors of `of`.
-    pub fn with_kernels<T>(
-        &self,
-        texts: &[String; 2],
-        of: impl FnOnce([Side<'_>; 2], &[Argument]) -> Result<T, LaunchError>,
-    ) -> Result<Option<T>, LaunchError> {
-        let Some(metadata) = self.metadata() else {
-            return Ok(None);
-        };
-        let [old, new] = texts
-            .each_ref()
-            .map(|text| asm::assemble(text.as_bytes(), &asm::Options::default()));
-        let (Ok(old), Ok(new)) = (old, new) else {
-            return Ok(None);
-        };
-        let old = Kernel::new(&old, "k", &metadata)?;
-        let new = Kernel::new(&new, "k", &metadata)?;
-        let range = self.range()?;
-        let sides = [&old, &new].map(|kernel| Side { kernel, range });
-        of(sides, &[Argument::Buffer(vec![0; self.bytes()])]).map(Some)
+        Some(Bench {
+            metadata: self.metadata()?,
+            range: NdRange::new(&[items * groups], &[items], &[]).ok()?,
+            arguments: vec![Argument::Buffer(vec![0; self.bytes()])],
+        })
     }
 
     /// Bytes of the ids of a thread in one dimension.

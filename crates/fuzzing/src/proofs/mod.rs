@@ -1,6 +1,6 @@
 //! Random routines and what becomes of them when a line is changed: none is proven equal that a run tells apart.
 //!
-//! Each pair is judged in two ways: on terms, and by steps, where the second routine has other names and instructions on which
+//! A routine is compared with many changed ones. Each pair is judged in two ways: on terms, and by steps, where the second routine has other names and instructions on which
 //! nothing depends. By steps, what is edited without a change of a line is proven.
 //!
 //! * `choices.rs`: decisions by a seed, or by the bytes of a fuzzer
@@ -18,10 +18,12 @@ pub use frame::Frame;
 pub use tally::Tally;
 
 use choices::Choices;
+use frame::Bench;
 use maker::Maker;
+use std::collections::HashSet;
 use std::time::Duration;
 use visakit_launch::{Config, LaunchError};
-use visakit_prove::{Difference, Options, Proof, Unknown, Verdict, prove, refute};
+use visakit_prove::{Difference, Options, Original, Proof, Side, Unknown, Verdict};
 
 /// Temporaries of a routine, each as dwords, words and floats.
 const TEMPORARIES: usize = 6;
@@ -30,7 +32,11 @@ const TEMPORARIES: usize = 6;
 const LENGTH: usize = 14;
 
 /// Variables and decisions of a question for the solver: pairs are many, and results do not depend on the machine.
-const EFFORT: u32 = 20_000;
+const EFFORT: u32 = 1_500;
+
+/// Terms and steps of a proof: few routines have more.
+const MOST_TERMS: usize = 40_000;
+const MOST_STEPS: u64 = 1_500;
 
 /// Runs of a pair that is proven equal.
 const RUNS: u64 = 18;
@@ -82,13 +88,22 @@ pub struct Pair {
     edits: u64,
 }
 
+/// A routine and changed ones: what is known of the routine is found out once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Family {
+    /// The routine with each of the changed ones, which differ.
+    pub pairs: Vec<Pair>,
+}
+
 /// What the comparison of steps says of a routine and of edited ones.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Steps {
     /// Whether the same routine is recognised after edits without effect.
     pub edited: bool,
     /// Whether the second routine is taken for the same.
     pub changed: bool,
+    /// How runs tell it apart although it is.
+    pub difference: Option<Difference>,
 }
 
 /// What became of a pair.
@@ -108,6 +123,63 @@ pub enum Outcome {
     Missed,
     /// They cannot be launched: a fault of the frame.
     Failed(String),
+}
+
+impl Family {
+    /// The family of a seed with at most that many changed routines, of one style or of any.
+    #[must_use]
+    pub fn of_seed(seed: u64, style: Option<Style>, most: usize) -> Self {
+        let choices = &mut Choices::of_seed(seed);
+        let first = Pair::choose(choices, style);
+        let mut maker = Maker::new(choices, first.frame);
+        let mut seen = HashSet::from([first.old.clone(), first.new.clone()]);
+        let mut pairs = vec![first.clone()];
+        for _ in 1..most {
+            let mut new = mutant::mutate(&mut maker, &first.old);
+            if maker.below(4) == 0 {
+                new = mutant::mutate(&mut maker, &new);
+            }
+            let edits = maker.choices.number();
+            if seen.insert(new.clone()) {
+                pairs.push(Pair {
+                    new,
+                    edits,
+                    ..first.clone()
+                });
+            }
+        }
+        Self { pairs }
+    }
+
+    /// Proves, and runs what is proven: by steps, and on terms. What became of each pair, in their order.
+    #[must_use]
+    pub fn judged(&self, time: Duration) -> Vec<Outcome> {
+        let options = Options {
+            time,
+            effort: Some(EFFORT),
+            terms: MOST_TERMS,
+            steps: MOST_STEPS,
+            by_steps: false,
+            trials: 0,
+            ..Options::default()
+        };
+        let Some(first) = self.pairs.first() else {
+            return Vec::new();
+        };
+        let judge = |original: &mut Original<'_>, bench: &Bench| {
+            if first.edited(original, bench)? == Some(false) {
+                return Ok(vec![Outcome::Missed]);
+            }
+            let pairs = self.pairs.iter();
+            let all = pairs.map(|pair| pair.judged_with(original, bench));
+            all.collect()
+        };
+        match first.with_original(&options, judge) {
+            Ok(Some(outcomes)) => outcomes,
+            Ok(None) => vec![Outcome::Skipped; self.pairs.len()],
+            Err(error) => vec![Outcome::Failed(error.to_string())],
+        }
+    }
 }
 
 impl Pair {
@@ -153,8 +225,16 @@ impl Pair {
     }
 
     fn choose(choices: &mut Choices<'_>, style: Option<Style>) -> Self {
-        let any = choices.below(Style::ALL.len());
-        let style = style.or(Style::ALL.get(any).copied());
+        // Branches take the most time: once where other styles come three times.
+        let others = 3 * Style::ALL.len() - 2;
+        let any = match choices.below(others) {
+            0 => Some(Style::Flow),
+            other => {
+                let mut all = Style::ALL.into_iter().filter(|s| *s != Style::Flow);
+                all.nth(other % (Style::ALL.len() - 1))
+            }
+        };
+        let style = style.or(any);
         let frame = Frame::choose(choices, style.unwrap_or(Style::Integers));
         let mut maker = Maker::new(choices, frame);
         let length = 1 + maker.below(LENGTH);
@@ -175,144 +255,143 @@ impl Pair {
         [&self.old, &self.new].map(|lines| self.frame.text(lines))
     }
 
+    /// Does something with the first routine; `None` if it is no legal text.
+    fn with_original<T>(
+        &self,
+        options: &Options,
+        of: impl FnOnce(&mut Original<'_>, &Bench) -> Result<T, LaunchError>,
+    ) -> Result<Option<T>, LaunchError> {
+        let Some(bench) = self.frame.bench() else {
+            return Ok(None);
+        };
+        let config = Config::default();
+        bench.with(&self.frame.text(&self.old), |old| {
+            let mut original = Original::new(old, &bench.arguments, &config, options)?;
+            of(&mut original, &bench)
+        })
+    }
+
+    /// Asks something of both routines; `None` if one is no legal text.
+    fn with_both<T>(
+        &self,
+        options: &Options,
+        of: impl FnOnce(&mut Original<'_>, Side<'_>) -> Result<T, LaunchError>,
+    ) -> Result<Option<T>, LaunchError> {
+        let text = self.frame.text(&self.new);
+        let found = self.with_original(options, |original, bench| {
+            bench.with(&text, |new| of(original, new))
+        })?;
+        Ok(found.flatten())
+    }
+
     /// Asks the prover, without runs before the proof; `None` if a routine is no legal text.
     ///
     /// # Errors
-    /// As [`prove`].
+    /// As [`visakit_prove::prove`].
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is one of a certain lifetime"
+    )]
     pub fn proof(&self, options: &Options) -> Result<Option<Proof>, LaunchError> {
-        self.asked(&self.texts(), options)
-    }
-
-    fn asked(&self, texts: &[String; 2], options: &Options) -> Result<Option<Proof>, LaunchError> {
         let options = Options {
             trials: 0,
             ..options.clone()
         };
-        self.frame.with_kernels(texts, |[old, new], arguments| {
-            prove(old, new, arguments, &Config::default(), &options)
-        })
+        self.with_both(&options, |old, new| old.prove(new))
     }
 
-    /// Whether generated contents tell the routines apart.
+    /// Whether the routines are the same step by step; `None` if one is no legal text.
     ///
     /// # Errors
-    /// As [`prove`].
-    pub fn difference(&self, runs: u64) -> Result<Option<Difference>, LaunchError> {
-        self.apart(&self.texts(), runs)
+    /// As [`visakit_prove::prove`].
+    pub fn is_same(&self) -> Result<Option<bool>, LaunchError> {
+        self.with_both(&Options::default(), |old, new| old.is_same(new))
     }
 
-    fn apart(&self, texts: &[String; 2], runs: u64) -> Result<Option<Difference>, LaunchError> {
-        let options = Options {
-            trials: runs,
-            ..Options::default()
-        };
-        let found = self.frame.with_kernels(texts, |[old, new], arguments| {
-            refute(old, new, arguments, &Config::default(), &options)
-        })?;
-        Ok(found.flatten().map(|found| found.difference))
-    }
-
-    /// The text of the first routine, and those of both after edits without effect.
-    fn edited(&self) -> [String; 3] {
+    /// The texts of both routines after edits without effect.
+    fn edits(&self) -> [String; 2] {
         let mut choices = Choices::of_seed(self.edits);
-        let [old, new] = [&self.old, &self.new].map(|lines| {
+        [&self.old, &self.new].map(|lines| {
             let lines = forms::padded(&mut choices, &self.frame, lines);
             let names = forms::names(&mut choices, &self.frame);
             forms::renamed(&self.frame, &lines, &names)
-        });
-        [self.frame.text(&self.old), old, new]
+        })
     }
 
-    /// Whether the routines are the same step by step.
-    ///
-    /// # Errors
-    /// As [`prove`].
-    pub fn is_same(&self) -> Result<Option<bool>, LaunchError> {
-        self.is_same_text(&self.texts())
+    /// Whether the first routine is recognised by steps after edits without effect; `None` if that is no legal text.
+    fn edited(&self, original: &Original<'_>, bench: &Bench) -> Result<Option<bool>, LaunchError> {
+        let [old, _] = self.edits();
+        bench.with(&old, |old| original.is_same(old))
     }
 
-    fn is_same_text(&self, texts: &[String; 2]) -> Result<Option<bool>, LaunchError> {
-        // Terms are out of bounds.
-        let options = Options {
-            steps: 0,
-            sat: false,
-            ..Options::default()
-        };
-        Ok(self.asked(texts, &options)?.map(|proof| proof.steps))
+    /// Whether the second routine after edits without effect is taken for the first by steps, and how runs tell it apart
+    /// then; `None` if it is no legal text.
+    fn changed(
+        &self,
+        original: &Original<'_>,
+        bench: &Bench,
+    ) -> Result<Option<(bool, Option<Difference>)>, LaunchError> {
+        let [_, new] = self.edits();
+        bench.with(&new, |new| {
+            let same = original.is_same(new)?;
+            let found = match same {
+                true => original.refute(new, RUNS)?,
+                false => None,
+            };
+            Ok((same, found.map(|found| found.difference)))
+        })
     }
 
     /// Compares the steps of the first routine with those of both after edits without effect; `None` if one is no legal
     /// text.
     ///
     /// # Errors
-    /// As [`prove`].
+    /// As [`visakit_prove::prove`].
     pub fn steps(&self) -> Result<Option<Steps>, LaunchError> {
-        let [text, old, new] = self.edited();
-        let (first, second) = ([text.clone(), old], [text, new]);
-        let found = (self.is_same_text(&first)?, self.is_same_text(&second)?);
-        Ok(match found {
-            (Some(edited), Some(changed)) => Some(Steps { edited, changed }),
-            _ => None,
-        })
+        let found = self.with_original(&Options::default(), |original, bench| {
+            let edited = self.edited(original, bench)?;
+            Ok(edited.zip(self.changed(original, bench)?))
+        })?;
+        Ok(found
+            .flatten()
+            .map(|(edited, (changed, difference))| Steps {
+                edited,
+                changed,
+                difference,
+            }))
     }
 
-    /// Whether generated contents tell the first routine and the edited second one apart.
-    ///
-    /// # Errors
-    /// As [`prove`].
-    pub fn edited_difference(&self, runs: u64) -> Result<Option<Difference>, LaunchError> {
-        let [text, _, new] = self.edited();
-        self.apart(&[text, new], runs)
-    }
-
-    /// Judges the comparison of steps; `None` if it says nothing wrong.
-    fn judged_by_steps(&self) -> Result<Option<Outcome>, LaunchError> {
-        let Some(steps) = self.steps()? else {
-            return Ok(None);
-        };
-        if !steps.edited {
-            return Ok(Some(Outcome::Missed));
+    /// Judges the second routine.
+    fn judged_with(
+        &self,
+        original: &mut Original<'_>,
+        bench: &Bench,
+    ) -> Result<Outcome, LaunchError> {
+        if let Some((_, Some(found))) = self.changed(original, bench)? {
+            return Ok(Outcome::Wrong(found));
         }
-        let found = match steps.changed {
-            true => self.edited_difference(RUNS)?,
-            false => None,
-        };
-        Ok(found.map(Outcome::Wrong))
+        if self.old == self.new {
+            return Ok(Outcome::Skipped);
+        }
+        let found = bench.with(&self.frame.text(&self.new), |new| {
+            Ok(match original.prove(new)?.verdict {
+                Verdict::Proven => match original.refute(new, RUNS)? {
+                    None => Outcome::Proven,
+                    Some(found) => Outcome::Wrong(found.difference),
+                },
+                Verdict::Refuted(_) => Outcome::Refuted,
+                Verdict::Unknown(unknown) => Outcome::Unknown(unknown),
+            })
+        })?;
+        Ok(found.unwrap_or(Outcome::Skipped))
     }
 
     /// Proves, and runs what is proven: by steps, and on terms.
     #[must_use]
     pub fn judged(&self, time: Duration) -> Outcome {
-        match self.judged_by_steps() {
-            Ok(None) => {}
-            Ok(Some(fault)) => return fault,
-            Err(error) => return Outcome::Failed(error.to_string()),
-        }
-        if self.old == self.new {
-            return Outcome::Skipped;
-        }
-        let options = Options {
-            time,
-            effort: Some(EFFORT),
-            terms: 200_000,
-            steps: 20_000,
-            by_steps: false,
-            ..Options::default()
-        };
-        let proof = match self.proof(&options) {
-            Ok(Some(proof)) => proof,
-            Ok(None) => return Outcome::Skipped,
-            Err(error) => return Outcome::Failed(error.to_string()),
-        };
-        match proof.verdict {
-            Verdict::Proven => match self.difference(RUNS) {
-                Ok(None) => Outcome::Proven,
-                Ok(Some(found)) => Outcome::Wrong(found),
-                Err(error) => Outcome::Failed(error.to_string()),
-            },
-            Verdict::Refuted(_) => Outcome::Refuted,
-            Verdict::Unknown(unknown) => Outcome::Unknown(unknown),
-        }
+        let pairs = vec![self.clone()];
+        let mut all = Family { pairs }.judged(time);
+        all.pop().unwrap_or(Outcome::Skipped)
     }
 }
 

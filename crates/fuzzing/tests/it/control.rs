@@ -99,6 +99,44 @@ fn undefined_bits_of_the_old_kernel_are_free() {
     assert!(matches!(verdict(&twice, &unequal), Verdict::Unknown(_)));
 }
 
+/// A part of a number, under a condition, and from memory: in one direction each. `IX` is never written.
+#[test]
+fn a_new_kernel_chooses_what_the_old_one_leaves_open() {
+    let chosen = |number: u32| format!("mov (M1, 16) D0(0,0)<1> {number:#x}:d");
+    let (five, more) = (chosen(5), chosen(0x105));
+    let (part, whole) = (
+        "and (M1, 16) UD0(0,0)<1> IX(0,0)<1;1,0> 0xff:ud",
+        "mov (M1, 16) UD0(0,0)<1> IX(0,0)<1;1,0>",
+    );
+    // What the old one leaves open, what the new one chooses, and whether that is a choice.
+    let pairs: [(Vec<&str>, Vec<&str>, bool); 4] = [
+        (vec![part], vec![&five], true),
+        (vec![part], vec![&more], false),
+        (vec![whole], vec![part], true),
+        // The condition is that of the old kernel.
+        (
+            vec!["(P1) mov (M1, 16) UD0(0,0)<1> IX(0,0)<1;1,0>"],
+            vec!["(P1) mov (M1, 16) UD0(0,0)<1> UD3(0,0)<1;1,0>"],
+            true,
+        ),
+    ];
+    for (open, choice, is_one) in pairs {
+        let found = verdict(&open, &choice);
+        assert_eq!(
+            found == Verdict::Proven,
+            is_one,
+            "{open:?} {choice:?} {found:?}"
+        );
+        let back = verdict(&choice, &open);
+        assert_ne!(back, Verdict::Proven, "{choice:?} {open:?}");
+    }
+    let masked = ["(P1) mov (M1, 16) UD0(0,0)<1> IX(0,0)<1;1,0>"];
+    let wider = ["mov (M1, 16) UD0(0,0)<1> UD3(0,0)<1;1,0>"];
+    assert_ne!(verdict(&masked, &wider), Verdict::Proven);
+    // Each leaves it open for itself.
+    assert_eq!(verdict(&[whole], &[whole]), Verdict::Proven);
+}
+
 /// As real numbers, products and sums are associative and distributive; a difference of real numbers is one.
 #[test]
 fn floats_as_real_numbers() {

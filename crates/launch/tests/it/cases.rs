@@ -244,3 +244,20 @@ fn cases_give_the_same_from_among_others() {
     assert!(failures.is_empty(), "{failures:#?}");
     assert!(linked.into_inner() > 0);
 }
+
+/// Threads print in any order; where there is but one, the order of lines counts.
+#[test]
+fn the_order_of_lines_counts_where_it_is_asked() {
+    let apart = |a: &str, b: &str, in_order| {
+        visakit_launch::lines_apart(a.as_bytes(), b.as_bytes(), in_order).is_some()
+    };
+    for (a, b, in_any_order, in_order) in [
+        ("a 1\nb 2\n", "b 2\na 1\n", false, true),
+        ("a 1\nb 2\n", "b 1\na 2\n", true, true),
+        ("a\na\n", "a\n", true, true),
+        ("a\nb\n", "a\nb\n", false, false),
+    ] {
+        assert_eq!(apart(a, b, false), in_any_order, "{a:?} {b:?}");
+        assert_eq!(apart(a, b, true), in_order, "{a:?} {b:?}");
+    }
+}

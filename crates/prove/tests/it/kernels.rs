@@ -163,6 +163,44 @@ fn atomics_of_different_sizes_do_not_commute() {
     assert!(why(&proof).contains("without an order"), "{proof:?}");
 }
 
+/// Sums commute whatever is added, also where only some threads add it.
+#[test]
+fn atomic_sums_commute() {
+    let mut asked = Asked::of_threads(2);
+    asked.options.by_steps = false;
+    asked.options.trials = 0;
+    let same = |lines: &str| asked.proof([lines, lines]);
+    let sum = |op: &str, memory: &str, data: &str| {
+        let place = match memory {
+            "ugm" => "bti(0x0)[AT]:a32",
+            _ => "flat[AT]:a32",
+        };
+        format!("lsc_atomic_{op}.{memory} (M1, 8) %null:d32 {place} {data} %null\n")
+    };
+    let sums =
+        sum("iinc", "ugm", "%null") + &sum("iadd", "ugm", "X") + &sum("idec", "ugm", "%null");
+    assert_eq!(same(&sums).verdict, Verdict::Proven);
+    let proof = same(&(sums + &sum("umax", "ugm", "X")));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+    // In local memory, under a condition that depends on data.
+    let some = format!(
+        "lsc_store.slm (M1, 8) flat[AT]:a32 AT:d32
+         barrier
+         lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+         cmp.lt (M1, 8) P1 Y(0,0)<0;1,0> 0x7:ud
+         (P1) {}
+         barrier
+         lsc_load.slm (M1_NM, 1) Y:d32 flat[AT]:a32
+         lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x10]:a32 Y:d32",
+        sum("iadd", "slm", "X")
+    );
+    let proof = same(&some);
+    assert_eq!(proof.verdict, Verdict::Proven, "{proof:?}");
+    // Without the barrier they race.
+    let proof = same(&some.replacen("X %null\n\n         barrier", "X %null", 1));
+    assert!(why(&proof).contains("without an order"), "{proof:?}");
+}
+
 /// The new kernel runs for longer than anybody waits, which is no fault.
 #[test]
 fn a_limit_of_the_executor_is_no_difference() {
@@ -196,6 +234,11 @@ fn writes_of_equal_values_do_not_refute() {
         let refuted = matches!(proof.verdict, Verdict::Refuted(_));
         assert!(!refuted, "{lines}: {proof:?}");
     }
+    // Of elements of any size.
+    let bytes = "lsc_store.ugm (M1, 8) bti(0x0)[AT+0x1]:a32 X:d8u32\n\
+                 lsc_store.ugm (M1, 8) bti(0x0)[AT+0x2]:a32 X:d16u32\n";
+    let proof = asked.proof([zero, &format!("{zero}{write}{bytes}")]);
+    assert!(!matches!(proof.verdict, Verdict::Refuted(_)), "{proof:?}");
     // Each its own value is a race.
     let own = "mov (M1_NM, 8) X(0,0)<1> AT(0,0)<1;1,0>\n\
                mov (M1_NM, 8) AT(0,0)<1> 0x0:ud\n";
@@ -314,6 +357,18 @@ fn steps_of_equal_results_are_the_same() {
             "asr (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud",
             true,
         ),
+        (
+            "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x0:ud
+             (P1) sel (M1, 8) X(0,0)<1> 0x7:d X(0,0)<1;1,0>",
+            "cmp.eq (M1, 8) P1 X(0,0)<1;1,0> 0x0:ud
+             (P1) sel (M1, 8) X(0,0)<1> 0x7:w X(0,0)<1;1,0>",
+            true,
+        ),
+        (
+            "mov (M1, 8) X(0,0)<1> 0x0:d",
+            "mov (M1, 8) X(0,0)<1> 0x0:w",
+            true,
+        ),
         // Of what nobody has written yet.
         (
             "add (M1, 8) X(0,0)<1> Y(0,0)<1;1,0> 0x5:ud",
@@ -363,6 +418,44 @@ fn masks_of_all_lanes_make_no_difference() {
     ));
     asked.items = 12;
     assert!(!same_steps(&asked, &add("M1"), &add("M1_NM")));
+}
+
+/// What lanes would compute that run in no thread makes no difference.
+#[test]
+fn lanes_that_never_run_make_no_difference() {
+    let add = "add (M2, 4) X(0,4)<1> X(0,4)<1;1,0> 0x5:ud";
+    let mut asked = Asked::of_threads(1);
+    assert!(!same_steps(&asked, add, ""));
+    asked.items = 4;
+    assert!(same_steps(&asked, add, ""));
+    assert!(!same_steps(&asked, &add.replace("M2", "M1"), ""));
+    assert!(!same_steps(&asked, &add.replace("M2", "M2_NM"), ""));
+    // In the first of two threads they do.
+    asked.items = 12;
+    assert!(!same_steps(&asked, add, ""));
+}
+
+/// A part of a variable that nothing reads makes no difference.
+#[test]
+fn parts_that_nothing_reads_make_no_difference() {
+    let asked = Asked::of_threads(1);
+    let lines = |part: &str| {
+        format!(
+            "mov (M1, 8) Y(0,0)<1> 0x3:ud
+             {part}
+             add (M1, 4) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>"
+        )
+    };
+    for (part, equal) in [
+        ("mov (M1, 4) Y(0,4)<1> 0x9:ud", true),
+        ("mov (M1, 4) Y(0,3)<1> 0x9:ud", false),
+    ] {
+        assert_eq!(
+            same_steps(&asked, &lines(""), &lines(part)),
+            equal,
+            "{part}"
+        );
+    }
 }
 
 /// A barrier of one thread orders nothing.

@@ -28,8 +28,8 @@ pub(in crate::commands) fn zeinfo_of_case(path: &Path) -> Result<String, Failure
 pub(in crate::commands) struct Left<'l> {
     /// The content of each argument that is a buffer.
     pub(in crate::commands) expected: &'l [Option<Vec<u8>>],
-    /// What it prints, if that is compared.
-    pub(in crate::commands) printed: Option<&'l str>,
+    /// What it prints, if that is compared, and whether the order of its lines counts.
+    pub(in crate::commands) printed: Option<(&'l str, bool)>,
 }
 
 /// Writes a case: inputs and expected outputs beside it, as both share them. Of a launch it is said whether accesses end where
@@ -128,8 +128,9 @@ pub(in crate::commands) fn write(
         "data_relocations": relocations,
         "data_symbols": symbols,
     });
-    if let (Some(text), Some(case)) = (left.printed, case.as_object_mut()) {
+    if let (Some((text, in_order)), Some(case)) = (left.printed, case.as_object_mut()) {
         case.insert("printf".to_owned(), text.into());
+        case.insert("printf_in_order".to_owned(), in_order.into());
     }
     let text =
         serde_json::to_string_pretty(&case).map_err(|error| Failure::Other(error.to_string()))?;
