@@ -2,13 +2,15 @@
 
 use crate::ast::Program;
 use crate::compiler::Compiler;
-use crate::configuration::{Bench, Configuration, Made, Need};
+use crate::configuration::{Bench, Configuration, Made, Maker, Need};
 use crate::evaluate::evaluate;
 use crate::features::Feature;
 use crate::find::{Find, Finder};
 use crate::generate::{Options, generate};
 use crate::log::{Batch, Difference, Log};
 use crate::machine::{self, Memory};
+use crate::second::Second;
+use crate::transform::transformed;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -20,6 +22,8 @@ use std::time::{Duration, Instant};
 pub struct Settings {
     /// The compilers with their names in reports.
     pub compilers: Vec<(String, Compiler)>,
+    /// Other implementations of OpenCL with their names in reports.
+    pub seconds: Vec<(String, Second)>,
     /// The devices.
     pub devices: Vec<String>,
     /// Options for OpenCL C, each for a configuration of its own, besides none and `-cl-opt-disable`.
@@ -28,6 +32,8 @@ pub struct Settings {
     pub seed: u64,
     /// Features that programs may have.
     pub features: Vec<Feature>,
+    /// Transformations of a program at most, which do not change what it computes.
+    pub transformations: usize,
     /// Programs that are compiled together.
     pub batch: usize,
     /// This campaign makes each `share.1`th batch, from number `share.0` on.
@@ -103,7 +109,8 @@ impl Campaign {
         let path = folder.join(format!("log-{part}-of-{parts}.jsonl"));
         let opened = Log::read(&path, &settings.identity(), resume)?;
         let compilers = settings.compilers.iter().map(|(_, c)| c.clone()).collect();
-        let bench = Bench { compilers };
+        let seconds = settings.seconds.iter().map(|(_, s)| s.clone()).collect();
+        let bench = Bench { compilers, seconds };
         let has = probed(&bench, &settings)?;
         std::fs::create_dir_all(folder)?;
         let (log, batches) = Log::open(&path, opened)?;
@@ -171,6 +178,10 @@ impl Campaign {
     fn configurations(&self, number: u64) -> Vec<(Configuration, &BTreeSet<Need>)> {
         let mut all = Vec::new();
         for (target, has) in &self.has {
+            if !target.is_tested() {
+                all.push((target.clone(), has));
+                continue;
+            }
             let with = |options: &str, sub_group| Configuration {
                 options: options.to_owned(),
                 sub_group,
@@ -208,6 +219,7 @@ impl Campaign {
         let seeds: Vec<u64> = (0..count).map(|n| first.wrapping_add(n)).collect();
         let made = seeds.into_par_iter().map(|seed| {
             let program = generate(seed, &options);
+            let program = transformed(&program, seed, self.settings.transformations);
             let memory = evaluate(&program).map(|b| machine::memory(&b));
             (program, memory)
         });
@@ -264,7 +276,7 @@ impl Campaign {
         made: &[(Configuration, Made)],
         batch: &mut Batch,
     ) -> io::Result<()> {
-        for (_, made) in made {
+        for (configuration, made) in made {
             match made {
                 Made::Not(reason) => batch.drop(&format!("not run: {reason}")),
                 Made::Refused(said) => {
@@ -272,8 +284,13 @@ impl Campaign {
                     let error = error.and_then(|line| line.split("error:").nth(1));
                     batch.drop(&format!("refused:{}", error.unwrap_or_default()));
                 }
-                Made::Memory(..) | Made::Fault(..) => batch.launches += 1,
+                Made::Memory(..) | Made::Fault(..) | Made::Second(_) => batch.launches += 1,
                 Made::Crash(_) | Made::Endless => {}
+            }
+            if !configuration.is_tested()
+                && let Some(kind) = made.wrong(expected)
+            {
+                batch.drop(&format!("{kind} by {}", configuration.name()));
             }
         }
         let started = Instant::now();
@@ -284,7 +301,8 @@ impl Campaign {
         }
         let wrong = made.iter().filter_map(|(configuration, made)| {
             let kind = made.wrong(expected)?;
-            Some((configuration.clone(), kind))
+            let tested = configuration.is_tested();
+            tested.then(|| (configuration.clone(), kind))
         });
         let wrong: Vec<_> = wrong.collect();
         let mut kinds: Vec<&str> = wrong.iter().map(|(_, kind)| *kind).collect();
@@ -360,29 +378,48 @@ fn probed(bench: &Bench, settings: &Settings) -> io::Result<Vec<(Configuration, 
     let mut targets = Vec::new();
     for (compiler, (release, _)) in settings.compilers.iter().enumerate() {
         for device in &settings.devices {
-            targets.push(Configuration {
-                compiler,
-                release: release.clone(),
-                device: device.clone(),
-                options: String::new(),
-                sub_group: None,
-            });
+            targets.push(target(Maker::Compiler(compiler), release, device));
         }
     }
+    for (number, (name, _)) in settings.seconds.iter().enumerate() {
+        targets.push(target(Maker::Second(number), name, ""));
+    }
     let probed = targets.into_par_iter().map(|target| {
+        let needs = match target.is_tested() {
+            true => &Need::ALL[..],
+            false => &Need::PORTABLE,
+        };
         let has = match bench.having(&target, &[Need::Kernel])?.is_empty() {
             true => BTreeSet::new(),
-            false => bench.having(&target, &Need::ALL)?.into_iter().collect(),
+            false => bench.having(&target, needs)?.into_iter().collect(),
         };
         Ok((target, has))
     });
     let mut has: Vec<(Configuration, BTreeSet<Need>)> = probed.collect::<io::Result<_>>()?;
+    let silent = has
+        .iter()
+        .find(|(target, has)| !target.is_tested() && has.is_empty());
+    if let Some((target, _)) = silent {
+        let name = target.name();
+        return Err(io::Error::other(format!("{name} does not run a kernel")));
+    }
     has.retain(|(_, has)| !has.is_empty());
-    match has.is_empty() {
+    match !has.iter().any(|(target, _)| target.is_tested()) {
         true => Err(io::Error::other(
             "none of the compilers compiles for any of the devices",
         )),
         false => Ok(has),
+    }
+}
+
+fn target(maker: Maker, release: &str, device: &str) -> Configuration {
+    Configuration {
+        maker,
+        release: release.to_owned(),
+        device: device.to_owned(),
+        options: String::new(),
+        sub_group: None,
+        switches: Vec::new(),
     }
 }
 
@@ -392,10 +429,12 @@ impl Settings {
         let compilers = self.compilers.iter().map(|(name, _)| name);
         serde_json::json!({
             "compilers": compilers.collect::<Vec<_>>(),
+            "with": self.seconds.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "devices": self.devices,
             "options": self.options,
             "seed": self.seed,
             "features": self.features.iter().map(|f| f.name()).collect::<Vec<_>>(),
+            "transformations": self.transformations,
             "batch": self.batch,
             "share": [self.share.0, self.share.1],
             "reduction": self.reduction,
@@ -404,7 +443,8 @@ impl Settings {
 }
 
 /// Whether some build that computes what is expected has no findings. A wrong build may have findings because it is
-/// wrong.
+/// wrong. If there is no build that is right, a second opinion that agrees with the evaluator is enough: nothing in
+/// programs is undefined by construction.
 fn is_defined(
     program: &Program,
     expected: &Memory,
@@ -421,7 +461,7 @@ fn is_defined(
         let Some(kernel) = made.kernel() else {
             continue;
         };
-        match machine::check(kernel, program) {
+        match machine::check_program(kernel, program) {
             Ok(findings) => match findings.first() {
                 None => return Ok(()),
                 Some(first) => {
@@ -432,6 +472,10 @@ fn is_defined(
                 reason.get_or_insert(format!("check: {error}"));
             }
         }
+    }
+    let agrees = |made: &Made| matches!(made, Made::Second(memory) if memory == expected);
+    if reason.is_none() && made.iter().any(|(_, made)| agrees(made)) {
+        return Ok(());
     }
     Err(reason.unwrap_or_else(|| "no configuration computes what is expected".to_owned()))
 }

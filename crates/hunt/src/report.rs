@@ -165,7 +165,7 @@ fn outputs(find: &Find) -> Vec<Value> {
 /// What a configuration computes, in a few words.
 fn result(find: &Find, made: &Made) -> String {
     match made {
-        Made::Memory(memory, _) => {
+        Made::Memory(memory, _) | Made::Second(memory) => {
             let pairs = find.expected.iter().zip(memory).enumerate();
             let mut differences = pairs.filter_map(|(number, (expected, got))| {
                 let element = element(find, number);
@@ -224,6 +224,29 @@ fn report(find: &Find) -> String {
             configuration.name(),
             result(find, made).replace('|', "\\|").replace('\n', " ")
         );
+    }
+    if let (Some((wrong, _)), Some(instruction)) = (find.wrong().next(), &find.instruction) {
+        let value = match instruction.value.as_str() {
+            "" => String::new(),
+            value => format!(" (gives {value})"),
+        };
+        let _ = writeln!(
+            out,
+            "\nThe first wrong value of {} is that of {instruction}{value}.",
+            wrong.name()
+        );
+    }
+    if let Some((wrong, _)) = find.wrong().next() {
+        let avoided: Vec<_> = find.avoided.iter().map(|s| format!("`{s}`")).collect();
+        let _ = match avoided.is_empty() {
+            true => writeln!(out, "\nNone of the switches that were tried avoids it."),
+            false => writeln!(
+                out,
+                "\nEach of these avoids it for {}: {}.",
+                wrong.name(),
+                avoided.join(", ")
+            ),
+        };
     }
     let right: Vec<_> = find.right().map(Configuration::name).collect();
     let expected = find.kind == "miscompile" || find.kind == "fault";

@@ -5,10 +5,10 @@ use crate::{Status, render};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use visakit_hunt::{Campaign, Compiler, Feature, Limits, Need, Progress, Settings};
+use visakit_hunt::{Campaign, Compiler, Feature, Limits, Need, Progress, Second, Settings};
 
 #[derive(clap::Args)]
 #[command(
@@ -32,6 +32,10 @@ pub(crate) struct Args {
     /// in the path]
     #[arg(long, value_name = "[NAME=]OCLOC")]
     compiler: Vec<String>,
+    /// Another implementation of OpenCL, whose results join the vote: its library, or a part of the name of a file in
+    /// /etc/OpenCL/vendors, such as pocl; with its name in reports. It runs in processes of its own.
+    #[arg(long, value_name = "[NAME=]DRIVER")]
+    with: Vec<String>,
     /// Devices to compile for; a compiler that does not know one does not take part for it.
     #[arg(
         long,
@@ -67,6 +71,10 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     features: Vec<String>,
+    /// Most transformations of a program that do not change what it computes: dead code, loops peeled, variables through
+    /// memory, expressions rewritten and outlined.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    transformations: u16,
     /// Programs that are compiled at once.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     batch: u16,
@@ -100,10 +108,12 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let failed = |error: std::io::Error| Failure::Other(error.to_string());
     let settings = Settings {
         compilers: compilers(args)?,
+        seconds: seconds(args)?,
         devices: args.device.clone(),
         options: args.options.clone(),
         seed: args.seed,
         features: features(&args.features)?,
+        transformations: args.transformations.into(),
         batch: args.batch.into(),
         share: args.share,
         programs: args.programs,
@@ -118,6 +128,10 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     .map_err(|error| Failure::Other(error.to_string()))?;
     let mut campaign = Campaign::open(&args.output, settings, args.resume).map_err(failed)?;
     for (target, has) in campaign.targets() {
+        if !target.is_tested() {
+            render::note(&format!("{}: a second opinion", target.name()));
+            continue;
+        }
         let lacks: Vec<_> = Need::ALL
             .iter()
             .filter(|need| !has.contains(need))
@@ -199,10 +213,7 @@ fn bar(args: &Args) -> ProgressBar {
 
 /// The compilers with their names, each of which is there once.
 fn compilers(args: &Args) -> Result<Vec<(String, Compiler)>, Failure> {
-    let limits = Limits {
-        seconds: args.compile_time,
-        bytes: args.compile_memory,
-    };
+    let limits = limits(args);
     let own = std::env::var("VISAKIT_OCLOC").unwrap_or_else(|_| "ocloc".to_owned());
     let given = match args.compiler.is_empty() {
         true => vec![own],
@@ -210,22 +221,50 @@ fn compilers(args: &Args) -> Result<Vec<(String, Compiler)>, Failure> {
     };
     let mut compilers: Vec<(String, Compiler)> = Vec::new();
     for text in given {
-        let (name, path) = match text.split_once('=') {
-            Some((name, path)) => (name.to_owned(), PathBuf::from(path)),
-            None => {
-                let path = PathBuf::from(&text);
-                let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-                (stem.unwrap_or(text), path)
-            }
-        };
+        let (name, path) = named(&text);
         if compilers.iter().any(|(known, _)| *known == name) {
             return Err(Failure::Other(format!(
                 "two compilers are called {name}: give them names, as NAME=OCLOC"
             )));
         }
+        let path = PathBuf::from(path);
         compilers.push((name, Compiler { path, limits }));
     }
     Ok(compilers)
+}
+
+/// The name that is given, or that of the file.
+fn named(text: &str) -> (String, &str) {
+    match text.split_once('=') {
+        Some((name, path)) => (name.to_owned(), path),
+        None => {
+            let stem = Path::new(text).file_stem();
+            let stem = stem.map(|s| s.to_string_lossy().into_owned());
+            (stem.unwrap_or_else(|| text.to_owned()), text)
+        }
+    }
+}
+
+const fn limits(args: &Args) -> Limits {
+    Limits {
+        seconds: args.compile_time,
+        bytes: args.compile_memory,
+    }
+}
+
+/// The other implementations with their names: this program runs each again as `visakit opencl answer`.
+fn seconds(args: &Args) -> Result<Vec<(String, Second)>, Failure> {
+    let one = |text: &String| {
+        let (name, driver) = named(text);
+        let library = super::opencl::driver(driver)?;
+        let second = Second {
+            program: std::env::current_exe()?,
+            arguments: ["opencl", "answer", &library].map(Into::into).into(),
+            limits: limits(args),
+        };
+        Ok((name, second))
+    };
+    args.with.iter().map(one).collect()
 }
 
 fn features(names: &[String]) -> Result<Vec<Feature>, Failure> {
