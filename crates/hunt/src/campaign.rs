@@ -7,6 +7,7 @@ use crate::evaluate::evaluate;
 use crate::features::Feature;
 use crate::find::{Find, Finder};
 use crate::generate::{Options, generate};
+use crate::kernels::{Subject, Variant, Variants, subjects};
 use crate::log::{Batch, Difference, Log};
 use crate::machine::{self, Memory};
 use crate::second::Second;
@@ -15,6 +16,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// What a campaign does.
@@ -24,6 +26,8 @@ pub struct Settings {
     pub compilers: Vec<(String, Compiler)>,
     /// Other implementations of OpenCL with their names in reports.
     pub seconds: Vec<(String, Second)>,
+    /// A folder of kernels that are changed without changing what they compute.
+    pub kernels: Option<PathBuf>,
     /// The devices.
     pub devices: Vec<String>,
     /// Options for OpenCL C, each for a configuration of its own, besides none and `-cl-opt-disable`.
@@ -84,6 +88,9 @@ impl Progress {
 /// Reductions of differences that look alike before they are reduced.
 const ALIKE: usize = 4;
 
+/// Changes of a kernel of the folder at most.
+const VARIED: usize = 6;
+
 /// A campaign in its folder.
 #[derive(Debug)]
 pub struct Campaign {
@@ -92,6 +99,11 @@ pub struct Campaign {
     bench: Bench,
     /// What each compiler has for each device.
     has: Vec<(Configuration, BTreeSet<Need>)>,
+    /// Kernels of the folder, and why others are left out.
+    subjects: Vec<Subject>,
+    left_out: Vec<(String, String)>,
+    /// What each of them computes, or why that is unknown, once it was asked for.
+    references: Vec<OnceLock<Result<Memory, String>>>,
     log: Log,
     progress: Progress,
     bugs: BTreeSet<String>,
@@ -112,6 +124,10 @@ impl Campaign {
         let seconds = settings.seconds.iter().map(|(_, s)| s.clone()).collect();
         let bench = Bench { compilers, seconds };
         let has = probed(&bench, &settings)?;
+        let (subjects, left_out) = match &settings.kernels {
+            Some(folder) => subjects(folder)?,
+            None => (Vec::new(), Vec::new()),
+        };
         std::fs::create_dir_all(folder)?;
         let (log, batches) = Log::open(&path, opened)?;
         let mut campaign = Self {
@@ -119,6 +135,9 @@ impl Campaign {
             folder: folder.to_owned(),
             has,
             settings,
+            references: subjects.iter().map(|_| OnceLock::new()).collect(),
+            subjects,
+            left_out,
             log,
             progress: Progress::default(),
             bugs: BTreeSet::new(),
@@ -139,6 +158,12 @@ impl Campaign {
     /// The compilers and devices, with what each of them has.
     pub fn targets(&self) -> impl Iterator<Item = (&Configuration, &BTreeSet<Need>)> {
         self.has.iter().map(|(c, needs)| (c, needs))
+    }
+
+    /// The kernels of the folder that are left out, with the reasons; those that no configuration runs come later.
+    #[must_use]
+    pub fn left_out(&self) -> &[(String, String)] {
+        &self.left_out
     }
 
     fn count(&mut self, batch: &Batch) {
@@ -265,7 +290,51 @@ impl Campaign {
         for ((program, expected), made) in programs.iter().zip(by_program) {
             self.judge(program, expected, &made, &mut batch)?;
         }
+        self.variants(number, &mut batch)?;
         Ok(batch)
+    }
+
+    /// Variants of kernels of the folder: they take turns.
+    fn variants(&self, number: u64, batch: &mut Batch) -> io::Result<()> {
+        let kernels = self.subjects.len() as u64;
+        if kernels == 0 {
+            return Ok(());
+        }
+        let configurations = self.configurations(number).into_iter().map(|(c, _)| c);
+        let variants = Variants {
+            bench: &self.bench,
+            configurations: configurations.filter(|c| c.sub_group.is_none()).collect(),
+            folder: &self.folder,
+        };
+        let count = (self.settings.batch / 4).max(1) as u64;
+        for turn in 0..count {
+            let turn = number.wrapping_mul(count).wrapping_add(turn);
+            let at = usize::try_from(turn % kernels).unwrap_or(0);
+            let (Some(subject), Some(reference)) = (self.subjects.get(at), self.references.get(at))
+            else {
+                continue;
+            };
+            let started = Instant::now();
+            if reference.get().is_none() {
+                let _ = reference.set(variants.reference(subject)?);
+            }
+            match reference.get() {
+                Some(Ok(expected)) => {
+                    let seed = self.settings.seed.wrapping_add(turn / kernels);
+                    let changes = subject.changes(seed, VARIED);
+                    let variant = Variant {
+                        subject,
+                        seed,
+                        changes,
+                    };
+                    variants.judge(&variant, expected, batch)?;
+                }
+                Some(Err(reason)) => batch.drop(&format!("{}: {reason}", subject.name)),
+                None => {}
+            }
+            batch.seconds[0] += started.elapsed().as_secs_f64();
+        }
+        Ok(())
     }
 
     /// Compares what configurations made of a program.
@@ -434,6 +503,7 @@ impl Settings {
             "options": self.options,
             "seed": self.seed,
             "features": self.features.iter().map(|f| f.name()).collect::<Vec<_>>(),
+            "kernels": self.kernels.is_some(),
             "transformations": self.transformations,
             "batch": self.batch,
             "share": [self.share.0, self.share.1],

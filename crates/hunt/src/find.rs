@@ -305,14 +305,7 @@ impl Find {
             });
             facts.extend(words.collect::<BTreeSet<_>>());
         }
-        // FNV-1a.
-        let hash = facts
-            .join("\n")
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
-        format!("{}-{:08x}", self.kind, hash >> 32)
+        format!("{}-{:08x}", self.kind, hash(&facts) >> 32)
     }
 
     /// Writes the folder of the bug below another one, unless it is there.
@@ -324,6 +317,14 @@ impl Find {
         std::fs::create_dir_all(folder)?;
         report::write(self, &place)
     }
+}
+
+/// A number of some facts, the same on each machine: FNV-1a.
+pub(crate) fn hash(facts: &[String]) -> u64 {
+    let bytes = facts.join("\n").into_bytes().into_iter();
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A message without what differs from call to call.

@@ -21,12 +21,13 @@
 //! * `generate/` makes trees out of seeds, `evaluate.rs` computes their results with `arithmetic.rs`, which no compiler
 //!   takes part in.
 //! * `transform/` changes programs without changing what they compute, each way in a file of its own.
+//! * `kernels/` are real kernels of a folder, changed in their source, which is parsed.
 //! * `compiler.rs` runs a compiler as a process with limits (`process.rs`), `machine.rs` the kernels on the executor and
 //!   under checks; `second.rs` asks another implementation of OpenCL in a process of its own. `configuration.rs` puts
 //!   them together: many kernels in one source, halves of it if it does not compile.
 //! * `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
 //! * `reduce.rs` makes programs smaller by the changes of `edit.rs`; `find.rs` judges what is left, `report.rs` writes its
-//!   folder; `switches.rs` finds the switches of the compiler that avoid it, `instruction.rs` the instruction
+//!   folder with cases (`replay.rs`); `switches.rs` finds the switches of the compiler that avoid it, `instruction.rs` the instruction
 //!   that computes the first wrong value.
 
 #![forbid(unsafe_code)]
@@ -43,11 +44,13 @@ mod features;
 mod find;
 mod generate;
 mod instruction;
+mod kernels;
 mod log;
 mod machine;
 mod process;
 mod reduce;
 mod render;
+mod replay;
 mod report;
 mod second;
 mod switches;

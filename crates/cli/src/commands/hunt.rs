@@ -36,6 +36,10 @@ pub(crate) struct Args {
     /// /etc/OpenCL/vendors, such as pocl; with its name in reports. It runs in processes of its own.
     #[arg(long, value_name = "[NAME=]DRIVER")]
     with: Vec<String>,
+    /// A folder of kernels (.cl) on integers, which are changed without changing what they compute; a case.json beside a
+    /// source or in a folder there has the arguments, which are generated otherwise.
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
     /// Devices to compile for; a compiler that does not know one does not take part for it.
     #[arg(
         long,
@@ -109,6 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let settings = Settings {
         compilers: compilers(args)?,
         seconds: seconds(args)?,
+        kernels: args.kernels.clone(),
         devices: args.device.clone(),
         options: args.options.clone(),
         seed: args.seed,
@@ -141,6 +146,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             false => format!("; without {lacks:?}"),
         };
         render::note(&format!("{}{lacks}", target.name()));
+    }
+    for (kernel, reason) in campaign.left_out() {
+        render::note(&format!("{kernel} is left out: {reason}"));
     }
     let bar = bar(args);
     let mut watch = |progress: &Progress| {

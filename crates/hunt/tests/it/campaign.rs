@@ -31,6 +31,7 @@ fn settings(compilers: &[(&str, &Path)], programs: u64) -> Settings {
     Settings {
         compilers: named.collect(),
         seconds: Vec::new(),
+        kernels: None,
         devices: vec!["dg2".to_owned(), "no-such-device".to_owned()],
         options: Vec::new(),
         seed: 7,
