@@ -82,18 +82,21 @@ pub enum Need {
     Shuffle,
     /// `work_group_reduce_add` and others
     Reduce,
+    /// `intel_sub_group_block_read` and others
+    Block,
     /// A size of sub-groups.
     SubGroup(u32),
 }
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Kernel,
         Self::Half,
         Self::Double,
         Self::Shuffle,
         Self::Reduce,
+        Self::Block,
         Self::SubGroup(8),
         Self::SubGroup(16),
         Self::SubGroup(32),
@@ -114,6 +117,11 @@ impl Need {
                 "intel_sub_group_shuffle_xor(p[get_global_id(0)], 1u)",
             ),
             Self::Reduce => (String::new(), "uint", "work_group_reduce_add(p[0])"),
+            Self::Block => (
+                String::new(),
+                "ushort",
+                "intel_sub_group_block_read_us(p) + (ushort)intel_sub_group_block_read((__global uint *)p)",
+            ),
             Self::SubGroup(size) => (
                 format!("__attribute__((intel_reqd_sub_group_size({size})))\n"),
                 "uint",
@@ -140,6 +148,7 @@ impl Need {
                 match together {
                     Together::Shuffle(_) => needs.push(Self::Shuffle),
                     Together::Reduce(_) => needs.push(Self::Reduce),
+                    Together::Block(_) => needs.push(Self::Block),
                     Together::Exchange(_) => {}
                 }
             }
@@ -372,4 +381,28 @@ fn ran(kernel: DumpedKernel, launching: &Launching) -> Made {
         Ran::Faulted(fault) => Made::Fault(fault, Box::new(kernel)),
         Ran::Not(reason) => Made::Not(reason),
     }
+}
+
+/// The compiler of this machine for dg2, if there is one.
+#[cfg(test)]
+pub(crate) fn of_this_machine() -> Option<(Bench, Configuration)> {
+    let folders = std::env::var_os("PATH")?;
+    let mut all = std::env::split_paths(&folders).map(|folder| folder.join("ocloc"));
+    let path = all.find(|path| path.is_file())?;
+    let bench = Bench {
+        compilers: vec![Compiler {
+            path,
+            limits: crate::process::Limits::default(),
+        }],
+        seconds: Vec::new(),
+    };
+    let configuration = Configuration {
+        maker: Maker::Compiler(0),
+        release: "ocloc".to_owned(),
+        device: "dg2".to_owned(),
+        options: String::new(),
+        sub_group: None,
+        switches: Vec::new(),
+    };
+    Some((bench, configuration))
 }

@@ -349,6 +349,7 @@ pub(crate) fn shape(program: &Program) -> BTreeSet<String> {
             Statement::Atomic(..) => "atomic".to_owned(),
             Statement::Together(_, _, Together::Exchange(_)) => "barrier".to_owned(),
             Statement::Together(_, _, Together::Shuffle(_)) => "sub-group shuffle".to_owned(),
+            Statement::Together(_, _, Together::Block(_)) => "sub-group block read".to_owned(),
             Statement::Together(_, _, Together::Reduce(_)) => "work-group reduction".to_owned(),
         };
         words.insert(word);

@@ -5,6 +5,7 @@ use crate::ast::{OWN, Program};
 use crate::machine::{self, Launching, Memory};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 use visakit_exec::{InstructionEvent, Observer};
 use visakit_isa::object::RoutineKind;
 use visakit_launch::{DumpedKernel, Kernel, LaunchError, Tracer};
@@ -62,6 +63,21 @@ fn wrong(program: &Program, expected: &Memory, got: &Memory) -> Option<Wrong> {
 fn number(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().take(8).rev();
     bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// A variable of the kernel, in the register file.
+struct Variable {
+    ty: String,
+    bytes: Range<usize>,
+}
+
+type Variables = HashMap<String, Variable>;
+
+/// What a build did for a work-item.
+struct Watched {
+    steps: Vec<Step>,
+    values: HashSet<u64>,
+    variables: Variables,
 }
 
 /// What an instruction did for the work-item.
@@ -229,7 +245,7 @@ fn watched(
     program: &Program,
     wrong: Wrong,
     parsed: &mut HashMap<(RoutineKind, usize, usize), Line>,
-) -> Option<(Vec<Step>, HashSet<u64>, HashMap<String, String>)> {
+) -> Option<Watched> {
     let config = machine::config();
     let local = usize::try_from(program.local.max(1)).ok()?;
     let launching = Launching::of(program).ok()?;
@@ -243,12 +259,16 @@ fn watched(
         let bodies = kernel.object().routines();
         let bodies = bodies.filter_map(|(_, routine)| routine.body());
         let names = bodies.flat_map(|body| body.variables.iter().map(|v| body.string(v.name)));
-        let types = names.flatten().filter_map(|name| {
+        let variables = names.flatten().filter_map(|name| {
             let name = String::from_utf8_lossy(name).into_owned();
-            let ty = launch.program().variable(&name)?.data_type;
-            Some((name, ty.to_string()))
+            let slot = launch.program().variable(&name)?;
+            let variable = Variable {
+                ty: slot.data_type.to_string(),
+                bytes: slot.offset..slot.offset + slot.bytes,
+            };
+            Some((name, variable))
         });
-        let types: HashMap<String, String> = types.collect();
+        let variables: Variables = variables.collect();
         let mut watch = Watch {
             tracer,
             group: small(wrong.item / local),
@@ -264,30 +284,64 @@ fn watched(
             Ok(_) | Err(LaunchError::Fault { .. }) => {}
             Err(error) => return Err(error),
         }
-        Ok((watch.steps, watch.values, types))
+        Ok(Watched {
+            steps: watch.steps,
+            values: watch.values,
+            variables,
+        })
     };
     let seen: Result<_, LaunchError> = seen();
-    seen.ok().filter(|(steps, ..)| steps.len() < MOST)
+    seen.ok().filter(|watched| watched.steps.len() < MOST)
 }
 
 /// The steps that the last one of that value depends on, in their order.
-fn slice<'s>(steps: &'s [Step], wrong: Wrong) -> Vec<&'s Step> {
+fn slice(watched: &Watched, wrong: Wrong) -> Vec<&Step> {
     let is_wrong = |step: &Step| match step.value {
         Some((value, bytes)) => bytes >= wrong.bytes && value & mask(wrong.bytes) == wrong.bits,
         None => false,
     };
-    let mut needed: HashSet<&str> = HashSet::new();
+    let variables = &watched.variables;
+    let mut needed: Vec<Place<'_>> = Vec::new();
     let mut slice: Vec<&Step> = Vec::new();
-    for step in steps.iter().rev() {
+    for step in watched.steps.iter().rev() {
+        let writes = Place::of(&step.writes, variables);
         let starts = slice.is_empty() && is_wrong(step);
-        if starts || needed.contains(step.writes.as_str()) {
-            needed.remove(step.writes.as_str());
-            needed.extend(step.reads.iter().map(String::as_str));
+        if starts || needed.iter().any(|place| place.meets(&writes)) {
+            needed.retain(|place| !place.is_within(&writes));
+            needed.extend(step.reads.iter().map(|name| Place::of(name, variables)));
             slice.push(step);
         }
     }
     slice.reverse();
     slice
+}
+
+/// Where a value is: variables may share registers, and predicates have names alone.
+#[derive(Clone, PartialEq, Eq)]
+enum Place<'n> {
+    Bytes(Range<usize>),
+    Name(&'n str),
+}
+
+impl<'n> Place<'n> {
+    fn of(name: &'n str, variables: &Variables) -> Self {
+        let variable = variables.get(name);
+        variable.map_or(Self::Name(name), |v| Self::Bytes(v.bytes.clone()))
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(a), Self::Bytes(b)) => a.start < b.end && b.start < a.end,
+            _ => self == other,
+        }
+    }
+
+    fn is_within(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(a), Self::Bytes(b)) => b.start <= a.start && a.end <= b.end,
+            _ => self == other,
+        }
+    }
 }
 
 const fn mask(bytes: usize) -> u64 {
@@ -306,13 +360,14 @@ pub(crate) fn first_wrong(
     right: Option<&DumpedKernel>,
 ) -> Option<Instruction> {
     let wrong = wrong(program, expected, got)?;
-    let values = right.and_then(|right| watched(right, program, wrong, &mut HashMap::new()));
+    let right = right.and_then(|right| watched(right, program, wrong, &mut HashMap::new()));
     let mut parsed = HashMap::new();
-    let (steps, _, types) = watched(kernel, program, wrong, &mut parsed)?;
-    let slice = slice(&steps, wrong);
-    let is_new = |step: &&&Step| match (&values, step.value) {
-        (Some((_, values, _)), Some((value, bytes))) => {
-            extended(value, bytes).iter().all(|v| !values.contains(v))
+    let watched = watched(kernel, program, wrong, &mut parsed)?;
+    let slice = slice(&watched, wrong);
+    let is_new = |step: &&&Step| match (&right, step.value) {
+        (Some(right), Some((value, bytes))) => {
+            let mut all = extended(value, bytes).into_iter();
+            all.all(|value| !right.values.contains(&value))
         }
         _ => false,
     };
@@ -320,7 +375,8 @@ pub(crate) fn first_wrong(
     let step = slice.iter().find(is_new);
     let step = step.or_else(|| slice.iter().rev().find(computes))?;
     let line = parsed.get(&step.at)?;
-    let of = line.operands.iter().filter_map(|name| types.get(name));
+    let of = line.operands.iter();
+    let of = of.filter_map(|name| Some(&watched.variables.get(name)?.ty));
     let words = std::iter::once(&line.opcode)
         .chain(of)
         .chain(&line.immediates);
@@ -336,7 +392,60 @@ pub(crate) fn first_wrong(
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests
+
     use super::*;
+    use crate::ast::{Binary, Expr, Id, Node};
+    use crate::configuration::Made;
+    use crate::machine::Ran;
+    use crate::types::{Scalar, Type, Value};
+
+    /// An operation that is another one in a wrong build is found behind the copies of its result.
+    #[test]
+    fn planted_operations_are_found() {
+        let Some((bench, configuration)) = crate::configuration::of_this_machine() else {
+            println!("NOT RUN: needs ocloc");
+            return;
+        };
+        let ty = Type::scalar(Scalar::Ushort);
+        let boxed = |ty, node| Box::new(Expr { ty, node });
+        let id = boxed(Type::UINT, Node::Id(Id::Global));
+        let id = boxed(ty, Node::Convert(false, id));
+        let five = Box::new(Expr::constant(Value::splat(ty, 5)));
+        let xor = boxed(ty, Node::Binary(Binary::Xor, id, five));
+        let output = Node::Binary(Binary::Mul, xor.clone(), xor);
+        let program = Program {
+            groups: 2,
+            local: 32,
+            outputs: vec![Expr { ty, node: output }],
+            ..Program::default()
+        };
+        let made = bench
+            .make(&configuration, &[&program])
+            .unwrap()
+            .pop()
+            .unwrap();
+        let Made::Memory(expected, right) = made else {
+            panic!("{made:?}");
+        };
+        let mut wrong = (*right).clone();
+        let text = String::from_utf8(wrong.sources[0].bytes.clone()).unwrap();
+        assert!(text.contains("    mul (M"), "{text}");
+        wrong.sources[0].bytes = text.replace("    mul (M", "    add (M").into_bytes();
+        let Ran::Ended(got) = machine::run(&wrong, &Launching::of(&program).unwrap()) else {
+            panic!("it does not run");
+        };
+        let found = first_wrong(&program, (&expected, &got), &wrong, Some(&right)).unwrap();
+        assert!(found.form.starts_with("add "), "{found:?}");
+        assert!(found.line.contains("add (M"), "{found:?}");
+        // Without a build that is right, it is the last one that computes.
+        let found = first_wrong(&program, (&expected, &got), &wrong, None).unwrap();
+        assert!(found.form.starts_with("add "), "{found:?}");
+        assert_eq!(
+            first_wrong(&program, (&expected, &expected), &right, None),
+            None
+        );
+    }
 
     #[test]
     fn lines_are_read() {

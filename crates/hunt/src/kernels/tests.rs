@@ -5,12 +5,10 @@ use super::change::Change;
 use super::subject::{Subject, subjects};
 use crate::ast::Program;
 use crate::choices::Choices;
-use crate::compiler::Compiler;
-use crate::configuration::{Bench, Configuration, Made, Maker};
+use crate::configuration::{Made, of_this_machine};
 use crate::features::Feature;
 use crate::generate::{Options, generate};
 use crate::machine::{Launching, Memory};
-use crate::process::Limits;
 use crate::render::source;
 
 const KERNELS: &str = "
@@ -129,28 +127,9 @@ fn changes_are_of_the_source() {
 
 #[test]
 fn results_are_kept() {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders)
-        .map(|f| f.join("ocloc"))
-        .find(|p| p.is_file());
-    let Some(path) = found else {
+    let Some((bench, configuration)) = of_this_machine() else {
         println!("NOT RUN: needs ocloc");
         return;
-    };
-    let bench = Bench {
-        compilers: vec![Compiler {
-            path,
-            limits: Limits::default(),
-        }],
-        seconds: Vec::new(),
-    };
-    let configuration = Configuration {
-        maker: Maker::Compiler(0),
-        release: "ocloc".to_owned(),
-        device: "dg2".to_owned(),
-        options: String::new(),
-        sub_group: None,
-        switches: Vec::new(),
     };
     let run = |subject: &Subject, source: &str, launching: Launching| -> Memory {
         let tasks = [(subject.kernel.clone(), launching)];
