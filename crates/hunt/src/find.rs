@@ -210,9 +210,15 @@ impl Find {
         Ok(first_wrong(&self.program, memories, kernel, right.as_ref()))
     }
 
+    /// Compilations that do not end are not made again and again.
+    pub(crate) fn tries_switches(&self) -> bool {
+        self.kind != "endless"
+    }
+
     /// The switches that make the first configuration that is wrong right.
     fn avoiding(&self, bench: &Bench) -> io::Result<Vec<Switch>> {
-        let Some((wrong, _)) = self.wrong().next() else {
+        let wrong = self.wrong().next().filter(|_| self.tries_switches());
+        let Some((wrong, _)) = wrong else {
             return Ok(Vec::new());
         };
         avoiding(&Switch::all(), MOST_SWITCHES, &mut |switches| {

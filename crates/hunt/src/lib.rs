@@ -26,6 +26,7 @@
 //!   under checks; `second.rs` asks another implementation of OpenCL in a process of its own. `configuration.rs` puts
 //!   them together: many kernels in one source, halves of it if it does not compile.
 //! * `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
+//! * `planted.rs` changes what a compiler wrote, to see how many faults the results tell.
 //! * `reduce.rs` makes programs smaller by the changes of `edit.rs`; `find.rs` judges what is left, `report.rs` writes its
 //!   folder with cases (`replay.rs`); `switches.rs` finds the switches of the compiler that avoid it, `instruction.rs` the instruction
 //!   that computes the first wrong value.
@@ -47,6 +48,7 @@ mod instruction;
 mod kernels;
 mod log;
 mod machine;
+mod planted;
 mod process;
 mod reduce;
 mod render;
@@ -63,6 +65,7 @@ pub use configuration::{Configuration, Maker, Need};
 pub use evaluate::{Buffers, Undefined, evaluate};
 pub use features::Feature;
 pub use generate::{Options, generate};
+pub use planted::{Planted, Told, plant};
 pub use process::Limits;
 pub use reduce::{Reduction, reduce};
 pub use render::source;

@@ -119,7 +119,8 @@ fn report(find: &Find) -> String {
             wrong.name()
         );
     }
-    if let Some((wrong, _)) = find.wrong().next() {
+    let wrong = find.wrong().next().filter(|_| find.tries_switches());
+    if let Some((wrong, _)) = wrong {
         let _ = writeln!(out, "\n{}", avoided(wrong, &find.avoided));
     }
     let right: Vec<_> = find.right().map(Configuration::name).collect();

@@ -26,6 +26,8 @@ const ALL: &[&str] = &[
     "IGC_EnableOCLNewPassManager=0",
     // Integers.
     "IGC_EnablePromoteI8=0",
+    "IGC_EnablePromoteI8Vec=0",
+    "IGC_EnableQWAddSupport=0",
     "IGC_EnableAdd3=0",
     "IGC_EnableBfn=0",
     "IGC_EnableQWRotateInstructions=0",
@@ -60,6 +62,8 @@ const ALL: &[&str] = &[
     "IGC_DisablePromoteToScratch=1",
     "IGC_EnableOCLScratchPrivateMemory=0",
     "IGC_DisablePreSplitOpts=1",
+    "IGC_EnablePvtMemHalfToFloat=0",
+    "IGC_AllowMem2Reg=1",
     // Functions.
     "IGC_EnableExplicitCopyForByVal=0",
     "IGC_EnableByValStructArgPromotion=0",

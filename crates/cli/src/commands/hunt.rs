@@ -8,7 +8,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use visakit_hunt::{Campaign, Compiler, Feature, Limits, Need, Progress, Second, Settings};
+use visakit_hunt::{
+    Campaign, Compiler, Feature, Limits, Need, Options, Progress, Second, Settings, plant,
+};
 
 #[derive(clap::Args)]
 #[command(
@@ -26,8 +28,12 @@ Examples:
 )]
 pub(crate) struct Args {
     /// Folder of the campaign; created if missing.
-    #[arg(long, value_name = "DIR")]
-    output: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "planted")]
+    output: Option<PathBuf>,
+    /// Instead of a campaign: plant N faults in what the first compiler makes of programs for the first device, and tell
+    /// how many of them the results show.
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "programs", "minutes", "resume", "kernels", "with"])]
+    planted: Option<u64>,
     /// A compiler, with its name in reports; a script may run one elsewhere. [default: that of VISAKIT_OCLOC, or ocloc
     /// in the path]
     #[arg(long, value_name = "[NAME=]OCLOC")]
@@ -108,7 +114,65 @@ fn share(text: &str) -> Result<(u64, u64), String> {
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
+/// Plants faults, and tells how many of each kind the results show.
+fn planted(args: &Args, faults: u64) -> Result<Status, Failure> {
+    let compiler = compilers(args)?.into_iter().next();
+    let (Some((_, compiler)), Some(device)) = (compiler, args.device.first()) else {
+        return Err(Failure::Other(
+            "there is no compiler or no device".to_owned(),
+        ));
+    };
+    let options = Options {
+        features: features(&args.features)?,
+        ..Options::default()
+    };
+    let told = plant(compiler, device, &options, args.seed, faults)
+        .map_err(|error| Failure::Other(error.to_string()))?;
+    let [mut all, mut missed] = [0; 2];
+    for told in told.values() {
+        all += told.all();
+        missed += told.missed;
+    }
+    if args.json {
+        let kinds = told.iter().map(|(kind, told)| {
+            json!({
+                "kind": kind.name(), "results": told.results, "faults": told.faults, "missed": told.missed,
+            })
+        });
+        output::json(&json!({
+            "planted": all, "missed": missed, "kinds": kinds.collect::<Vec<_>>(),
+        }))?;
+    } else {
+        let mut out = stdout();
+        for (kind, told) in &told {
+            writeln!(
+                out,
+                "{:<10} {} planted, {} told by results, {} by faults, {} missed",
+                kind.name(),
+                told.all(),
+                told.results,
+                told.faults,
+                told.missed
+            )?;
+        }
+        writeln!(
+            out,
+            "{} of {} told",
+            all - missed,
+            count(all, "planted fault")
+        )?;
+        out.flush()?;
+    }
+    Ok(Status::Clean)
+}
+
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    if let Some(faults) = args.planted {
+        return planted(args, faults);
+    }
+    let Some(folder) = &args.output else {
+        return Err(Failure::Other("--output is missing".to_owned()));
+    };
     let failed = |error: std::io::Error| Failure::Other(error.to_string());
     let settings = Settings {
         compilers: compilers(args)?,
@@ -131,7 +195,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
     })
     .map_err(|error| Failure::Other(error.to_string()))?;
-    let mut campaign = Campaign::open(&args.output, settings, args.resume).map_err(failed)?;
+    let mut campaign = Campaign::open(folder, settings, args.resume).map_err(failed)?;
     for (target, has) in campaign.targets() {
         if !target.is_tested() {
             render::note(&format!("{}: a second opinion", target.name()));
@@ -167,14 +231,14 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     campaign.run(&mut watch).map_err(failed)?;
     bar.finish_and_clear();
-    tell(args, campaign.progress())
+    tell(args, folder, campaign.progress())
 }
 
-fn tell(args: &Args, progress: &Progress) -> Result<Status, Failure> {
+fn tell(args: &Args, folder: &Path, progress: &Progress) -> Result<Status, Failure> {
     let [compiling, checking, reducing] = progress.seconds;
     if args.json {
         output::json(&json!({
-            "output": crate::input::name(&args.output),
+            "output": crate::input::name(folder),
             "batches": progress.batches,
             "programs": progress.programs,
             "launches": progress.launches,
@@ -192,7 +256,7 @@ fn tell(args: &Args, progress: &Progress) -> Result<Status, Failure> {
             count(progress.launches, "run"),
             count(progress.differences, "difference"),
             count(progress.bugs, "bug"),
-            crate::input::name(&args.output.join("bugs")),
+            crate::input::name(&folder.join("bugs")),
         )?;
         writeln!(
             out,

@@ -218,7 +218,12 @@ impl Variants<'_> {
             difference.note = "not seen again".to_owned();
             return Ok(());
         };
-        let avoided = avoiding(&Switch::all(), MOST_SWITCHES, &mut |switches| {
+        // Compilations that do not end are not made again and again.
+        let most = match difference.kind.as_str() {
+            "endless" => 0,
+            _ => MOST_SWITCHES,
+        };
+        let avoided = avoiding(&Switch::all(), most, &mut |switches| {
             let configuration = Configuration {
                 switches: switches.to_vec(),
                 ..(*failing).clone()
@@ -275,7 +280,9 @@ impl Variants<'_> {
                 result.replace('\n', " ")
             );
         }
-        let _ = writeln!(text, "\n{}", report::avoided(failing, &avoided));
+        if most > 0 {
+            let _ = writeln!(text, "\n{}", report::avoided(failing, &avoided));
+        }
         let files = [
             ("original.cl", variant.subject.source()),
             ("variant.cl", source.as_str()),
