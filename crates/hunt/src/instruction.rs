@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use visakit_exec::{InstructionEvent, Observer};
 use visakit_isa::object::RoutineKind;
-use visakit_launch::{DumpedKernel, Kernel, LaunchError, Tracer};
+use visakit_launch::{Config, DumpedKernel, Kernel, LaunchError, Tracer};
 
 /// Instructions of a launch beyond which nothing is searched.
 const MOST: usize = 400_000;
@@ -246,7 +246,12 @@ fn watched(
     wrong: Wrong,
     parsed: &mut HashMap<(RoutineKind, usize, usize), Line>,
 ) -> Option<Watched> {
-    let config = machine::config();
+    // Passes leave out instructions, and results that nothing reads.
+    let config = Config {
+        compile: None,
+        passes: &[],
+        ..machine::config()
+    };
     let local = usize::try_from(program.local.max(1)).ok()?;
     let launching = Launching::of(program).ok()?;
     let mut seen = || {

@@ -131,28 +131,30 @@ fn planted(args: &Args, faults: u64) -> Result<Status, Failure> {
     let [mut all, mut missed] = [0; 2];
     for told in told.values() {
         all += told.all();
-        missed += told.missed;
+        missed += told.missed + told.unreached;
     }
     if args.json {
         let kinds = told.iter().map(|(kind, told)| {
             json!({
                 "kind": kind.name(), "results": told.results, "faults": told.faults, "missed": told.missed,
+                "unreached": told.unreached,
             })
         });
         output::json(&json!({
-            "planted": all, "missed": missed, "kinds": kinds.collect::<Vec<_>>(),
+            "planted": all, "told": all - missed, "kinds": kinds.collect::<Vec<_>>(),
         }))?;
     } else {
         let mut out = stdout();
         for (kind, told) in &told {
             writeln!(
                 out,
-                "{:<10} {} planted, {} told by results, {} by faults, {} missed",
+                "{:<10} {} planted, {} told by results, {} by faults, {} missed, {} not reached",
                 kind.name(),
                 told.all(),
                 told.results,
                 told.faults,
-                told.missed
+                told.missed,
+                told.unreached
             )?;
         }
         writeln!(
