@@ -208,7 +208,7 @@ impl Line {
                 .collect();
             match word.rsplit_once(':') {
                 Some((_, ty)) if name.starts_with(|c: char| c.is_ascii_digit()) => {
-                    immediates.push(ty.to_owned())
+                    immediates.push(ty.to_owned());
                 }
                 _ if name.starts_with(|c: char| c.is_ascii_alphabetic()) => operands.push(name),
                 _ => {}
@@ -397,7 +397,13 @@ pub(crate) fn first_wrong(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests
+    #![allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::print_stdout,
+        reason = "helpers of tests"
+    )]
 
     use super::*;
     use crate::ast::{Binary, Expr, Id, Node};

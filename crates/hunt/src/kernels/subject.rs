@@ -74,11 +74,14 @@ impl Subject {
     }
 }
 
+/// Files, and why they are left out.
+pub(crate) type LeftOut = Vec<(String, String)>;
+
 /// The kernels below a folder, and why others are left out.
 ///
 /// # Errors
 /// The folder cannot be read.
-pub(crate) fn subjects(folder: &Path) -> io::Result<(Vec<Subject>, Vec<(String, String)>)> {
+pub(crate) fn subjects(folder: &Path) -> io::Result<(Vec<Subject>, LeftOut)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

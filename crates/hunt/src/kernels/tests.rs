@@ -1,5 +1,11 @@
 //! Changes of each kind keep what kernels compute, in what Intel's compiler makes of them.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests"
+)]
 
 use super::change::Change;
 use super::subject::{Subject, subjects};
