@@ -2,17 +2,21 @@
 
 use crate::ast::Program;
 use crate::compiler::Compiler;
-use crate::configuration::{Bench, Configuration, Made, Need};
+use crate::configuration::{Bench, Configuration, Made, Maker, Need};
 use crate::evaluate::evaluate;
 use crate::features::Feature;
 use crate::find::{Find, Finder};
 use crate::generate::{Options, generate};
+use crate::kernels::{Subject, Variant, Variants, subjects};
 use crate::log::{Batch, Difference, Log};
 use crate::machine::{self, Memory};
+use crate::second::Second;
+use crate::transform::transformed;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// What a campaign does.
@@ -20,6 +24,10 @@ use std::time::{Duration, Instant};
 pub struct Settings {
     /// The compilers with their names in reports.
     pub compilers: Vec<(String, Compiler)>,
+    /// Other implementations of OpenCL with their names in reports.
+    pub seconds: Vec<(String, Second)>,
+    /// A folder of kernels that are changed without changing what they compute.
+    pub kernels: Option<PathBuf>,
     /// The devices.
     pub devices: Vec<String>,
     /// Options for OpenCL C, each for a configuration of its own, besides none and `-cl-opt-disable`.
@@ -28,6 +36,8 @@ pub struct Settings {
     pub seed: u64,
     /// Features that programs may have.
     pub features: Vec<Feature>,
+    /// Transformations of a program at most, which do not change what it computes.
+    pub transformations: usize,
     /// Programs that are compiled together.
     pub batch: usize,
     /// This campaign makes each `share.1`th batch, from number `share.0` on.
@@ -78,6 +88,9 @@ impl Progress {
 /// Reductions of differences that look alike before they are reduced.
 const ALIKE: usize = 4;
 
+/// Changes of a kernel of the folder at most.
+const VARIED: usize = 6;
+
 /// A campaign in its folder.
 #[derive(Debug)]
 pub struct Campaign {
@@ -86,6 +99,11 @@ pub struct Campaign {
     bench: Bench,
     /// What each compiler has for each device.
     has: Vec<(Configuration, BTreeSet<Need>)>,
+    /// Kernels of the folder, and why others are left out.
+    subjects: Vec<Subject>,
+    left_out: Vec<(String, String)>,
+    /// What each of them computes, or why that is unknown, once it was asked for.
+    references: Vec<OnceLock<Result<Memory, String>>>,
     log: Log,
     progress: Progress,
     bugs: BTreeSet<String>,
@@ -103,8 +121,13 @@ impl Campaign {
         let path = folder.join(format!("log-{part}-of-{parts}.jsonl"));
         let opened = Log::read(&path, &settings.identity(), resume)?;
         let compilers = settings.compilers.iter().map(|(_, c)| c.clone()).collect();
-        let bench = Bench { compilers };
+        let seconds = settings.seconds.iter().map(|(_, s)| s.clone()).collect();
+        let bench = Bench { compilers, seconds };
         let has = probed(&bench, &settings)?;
+        let (subjects, left_out) = match &settings.kernels {
+            Some(folder) => subjects(folder)?,
+            None => (Vec::new(), Vec::new()),
+        };
         std::fs::create_dir_all(folder)?;
         let (log, batches) = Log::open(&path, opened)?;
         let mut campaign = Self {
@@ -112,6 +135,9 @@ impl Campaign {
             folder: folder.to_owned(),
             has,
             settings,
+            references: subjects.iter().map(|_| OnceLock::new()).collect(),
+            subjects,
+            left_out,
             log,
             progress: Progress::default(),
             bugs: BTreeSet::new(),
@@ -132,6 +158,12 @@ impl Campaign {
     /// The compilers and devices, with what each of them has.
     pub fn targets(&self) -> impl Iterator<Item = (&Configuration, &BTreeSet<Need>)> {
         self.has.iter().map(|(c, needs)| (c, needs))
+    }
+
+    /// The kernels of the folder that are left out, with the reasons; those that no configuration runs come later.
+    #[must_use]
+    pub fn left_out(&self) -> &[(String, String)] {
+        &self.left_out
     }
 
     fn count(&mut self, batch: &Batch) {
@@ -171,6 +203,10 @@ impl Campaign {
     fn configurations(&self, number: u64) -> Vec<(Configuration, &BTreeSet<Need>)> {
         let mut all = Vec::new();
         for (target, has) in &self.has {
+            if !target.is_tested() {
+                all.push((target.clone(), has));
+                continue;
+            }
             let with = |options: &str, sub_group| Configuration {
                 options: options.to_owned(),
                 sub_group,
@@ -208,6 +244,7 @@ impl Campaign {
         let seeds: Vec<u64> = (0..count).map(|n| first.wrapping_add(n)).collect();
         let made = seeds.into_par_iter().map(|seed| {
             let program = generate(seed, &options);
+            let program = transformed(&program, seed, self.settings.transformations);
             let memory = evaluate(&program).map(|b| machine::memory(&b));
             (program, memory)
         });
@@ -253,7 +290,51 @@ impl Campaign {
         for ((program, expected), made) in programs.iter().zip(by_program) {
             self.judge(program, expected, &made, &mut batch)?;
         }
+        self.variants(number, &mut batch)?;
         Ok(batch)
+    }
+
+    /// Variants of kernels of the folder: they take turns.
+    fn variants(&self, number: u64, batch: &mut Batch) -> io::Result<()> {
+        let kernels = self.subjects.len() as u64;
+        if kernels == 0 {
+            return Ok(());
+        }
+        let configurations = self.configurations(number).into_iter().map(|(c, _)| c);
+        let variants = Variants {
+            bench: &self.bench,
+            configurations: configurations.filter(|c| c.sub_group.is_none()).collect(),
+            folder: &self.folder,
+        };
+        let count = (self.settings.batch / 4).max(1) as u64;
+        for turn in 0..count {
+            let turn = number.wrapping_mul(count).wrapping_add(turn);
+            let at = usize::try_from(turn % kernels).unwrap_or(0);
+            let (Some(subject), Some(reference)) = (self.subjects.get(at), self.references.get(at))
+            else {
+                continue;
+            };
+            let started = Instant::now();
+            if reference.get().is_none() {
+                let _ = reference.set(variants.reference(subject)?);
+            }
+            match reference.get() {
+                Some(Ok(expected)) => {
+                    let seed = self.settings.seed.wrapping_add(turn / kernels);
+                    let changes = subject.changes(seed, VARIED);
+                    let variant = Variant {
+                        subject,
+                        seed,
+                        changes,
+                    };
+                    variants.judge(&variant, expected, batch)?;
+                }
+                Some(Err(reason)) => batch.drop(&format!("{}: {reason}", subject.name)),
+                None => {}
+            }
+            batch.seconds[0] += started.elapsed().as_secs_f64();
+        }
+        Ok(())
     }
 
     /// Compares what configurations made of a program.
@@ -264,7 +345,7 @@ impl Campaign {
         made: &[(Configuration, Made)],
         batch: &mut Batch,
     ) -> io::Result<()> {
-        for (_, made) in made {
+        for (configuration, made) in made {
             match made {
                 Made::Not(reason) => batch.drop(&format!("not run: {reason}")),
                 Made::Refused(said) => {
@@ -272,8 +353,13 @@ impl Campaign {
                     let error = error.and_then(|line| line.split("error:").nth(1));
                     batch.drop(&format!("refused:{}", error.unwrap_or_default()));
                 }
-                Made::Memory(..) | Made::Fault(..) => batch.launches += 1,
+                Made::Memory(..) | Made::Fault(..) | Made::Second(_) => batch.launches += 1,
                 Made::Crash(_) | Made::Endless => {}
+            }
+            if !configuration.is_tested()
+                && let Some(kind) = made.wrong(expected)
+            {
+                batch.drop(&format!("{kind} by {}", configuration.name()));
             }
         }
         let started = Instant::now();
@@ -284,7 +370,8 @@ impl Campaign {
         }
         let wrong = made.iter().filter_map(|(configuration, made)| {
             let kind = made.wrong(expected)?;
-            Some((configuration.clone(), kind))
+            let tested = configuration.is_tested();
+            tested.then(|| (configuration.clone(), kind))
         });
         let wrong: Vec<_> = wrong.collect();
         let mut kinds: Vec<&str> = wrong.iter().map(|(_, kind)| *kind).collect();
@@ -360,29 +447,48 @@ fn probed(bench: &Bench, settings: &Settings) -> io::Result<Vec<(Configuration, 
     let mut targets = Vec::new();
     for (compiler, (release, _)) in settings.compilers.iter().enumerate() {
         for device in &settings.devices {
-            targets.push(Configuration {
-                compiler,
-                release: release.clone(),
-                device: device.clone(),
-                options: String::new(),
-                sub_group: None,
-            });
+            targets.push(target(Maker::Compiler(compiler), release, device));
         }
     }
+    for (number, (name, _)) in settings.seconds.iter().enumerate() {
+        targets.push(target(Maker::Second(number), name, ""));
+    }
     let probed = targets.into_par_iter().map(|target| {
+        let needs = match target.is_tested() {
+            true => &Need::ALL[..],
+            false => &Need::PORTABLE,
+        };
         let has = match bench.having(&target, &[Need::Kernel])?.is_empty() {
             true => BTreeSet::new(),
-            false => bench.having(&target, &Need::ALL)?.into_iter().collect(),
+            false => bench.having(&target, needs)?.into_iter().collect(),
         };
         Ok((target, has))
     });
     let mut has: Vec<(Configuration, BTreeSet<Need>)> = probed.collect::<io::Result<_>>()?;
+    let silent = has
+        .iter()
+        .find(|(target, has)| !target.is_tested() && has.is_empty());
+    if let Some((target, _)) = silent {
+        let name = target.name();
+        return Err(io::Error::other(format!("{name} does not run a kernel")));
+    }
     has.retain(|(_, has)| !has.is_empty());
-    match has.is_empty() {
+    match !has.iter().any(|(target, _)| target.is_tested()) {
         true => Err(io::Error::other(
             "none of the compilers compiles for any of the devices",
         )),
         false => Ok(has),
+    }
+}
+
+fn target(maker: Maker, release: &str, device: &str) -> Configuration {
+    Configuration {
+        maker,
+        release: release.to_owned(),
+        device: device.to_owned(),
+        options: String::new(),
+        sub_group: None,
+        switches: Vec::new(),
     }
 }
 
@@ -392,10 +498,13 @@ impl Settings {
         let compilers = self.compilers.iter().map(|(name, _)| name);
         serde_json::json!({
             "compilers": compilers.collect::<Vec<_>>(),
+            "with": self.seconds.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "devices": self.devices,
             "options": self.options,
             "seed": self.seed,
             "features": self.features.iter().map(|f| f.name()).collect::<Vec<_>>(),
+            "kernels": self.kernels.is_some(),
+            "transformations": self.transformations,
             "batch": self.batch,
             "share": [self.share.0, self.share.1],
             "reduction": self.reduction,
@@ -404,7 +513,8 @@ impl Settings {
 }
 
 /// Whether some build that computes what is expected has no findings. A wrong build may have findings because it is
-/// wrong.
+/// wrong. If there is no build that is right, a second opinion that agrees with the evaluator is enough: nothing in
+/// programs is undefined by construction.
 fn is_defined(
     program: &Program,
     expected: &Memory,
@@ -421,7 +531,7 @@ fn is_defined(
         let Some(kernel) = made.kernel() else {
             continue;
         };
-        match machine::check(kernel, program) {
+        match machine::check_program(kernel, program) {
             Ok(findings) => match findings.first() {
                 None => return Ok(()),
                 Some(first) => {
@@ -432,6 +542,10 @@ fn is_defined(
                 reason.get_or_insert(format!("check: {error}"));
             }
         }
+    }
+    let agrees = |made: &Made| matches!(made, Made::Second(memory) if memory == expected);
+    if reason.is_none() && made.iter().any(|(_, made)| agrees(made)) {
+        return Ok(());
     }
     Err(reason.unwrap_or_else(|| "no configuration computes what is expected".to_owned()))
 }

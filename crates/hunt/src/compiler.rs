@@ -1,29 +1,12 @@
 //! Intel's offline compiler as a process, with limits.
 
+use crate::process::{Limits, ended};
+use crate::switches::Switch;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{ExitStatus, Stdio};
 use visakit_launch::{Dump, Source};
-
-/// Limits of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Seconds for a source of one program; one of several gets more.
-    pub seconds: u64,
-    /// Bytes of address space.
-    pub bytes: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            seconds: 60,
-            bytes: 8 << 30,
-        }
-    }
-}
 
 /// A compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +36,7 @@ pub(crate) struct Call<'a> {
     pub(crate) source: &'a str,
     pub(crate) device: &'a str,
     pub(crate) options: &'a str,
+    pub(crate) switches: &'a [Switch],
     /// Programs in the source.
     pub(crate) programs: usize,
 }
@@ -73,7 +57,7 @@ impl Compiler {
         let said = fs::File::options().write(true).open(at("said"))?;
         let mut dumps = at("dump").into_os_string();
         dumps.push("/");
-        let mut command = self.command();
+        let mut command = self.limits.command(&self.path);
         command
             .args(["compile", "-device", call.device, "-options", call.options])
             .args(["-output_no_suffix", "-output", "program", "-file"])
@@ -83,12 +67,11 @@ impl Compiler {
             .env("IGC_EnableZEBinary", "1")
             .env("IGC_ShaderDumpEnable", "1")
             .env("IGC_DumpToCustomDir", dumps)
+            .envs(call.switches.iter().filter_map(|switch| switch.key()))
             .stdin(Stdio::null())
             .stdout(said.try_clone()?)
             .stderr(said);
-        let more = u64::try_from(call.programs / 4).unwrap_or(0);
-        let seconds = self.limits.seconds.saturating_mul(1 + more);
-        let Some(status) = ended(command, Duration::from_secs(seconds))? else {
+        let Some(status) = ended(command, self.limits.time(call.programs))? else {
             return Ok(Compiled::Endless);
         };
         let said = String::from_utf8_lossy(&fs::read(at("said"))?).into_owned();
@@ -111,53 +94,6 @@ impl Compiler {
             Ok(dump) => Compiled::Done(Box::new(dump)),
             Err(error) => Compiled::Crashed(error.to_string()),
         })
-    }
-
-    /// A shell sets the limit and becomes the compiler.
-    fn command(&self) -> Command {
-        if cfg!(unix) {
-            let kilobytes = self.limits.bytes / 1024;
-            let mut command = Command::new("sh");
-            command
-                .arg("-c")
-                .arg(format!(
-                    "ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\""
-                ))
-                .arg(&self.path);
-            #[cfg(unix)]
-            {
-                use std::os::unix::process::CommandExt as _;
-                command.process_group(0);
-            }
-            command
-        } else {
-            Command::new(&self.path)
-        }
-    }
-}
-
-/// Runs a process; `None` if it was stopped after its time.
-fn ended(mut command: Command, time: Duration) -> io::Result<Option<ExitStatus>> {
-    let mut child = command.spawn()?;
-    let started = Instant::now();
-    let mut pause = Duration::from_millis(2);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if started.elapsed() > time {
-            if cfg!(unix) {
-                // All of its group: a script has children of its own.
-                let _ = Command::new("kill")
-                    .args(["-KILL", "--", &format!("-{}", child.id())])
-                    .status();
-            }
-            let _ = child.kill();
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
 

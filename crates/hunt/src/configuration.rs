@@ -2,26 +2,39 @@
 
 use crate::ast::{Program, Statement, Together};
 use crate::compiler::{Call, Compiled, Compiler};
-use crate::machine::{self, Memory, Ran};
+use crate::machine::{self, Launching, Memory, Ran};
 use crate::render::source;
+use crate::second::{Answer, Answered, Launch, Request, Second};
+use crate::switches::Switch;
 use crate::types::Scalar;
 use rayon::prelude::*;
 use std::io;
-use visakit_launch::DumpedKernel;
+use visakit_launch::{Argument, DumpedKernel};
 
 /// A way to compile programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// Number of the compiler.
-    pub compiler: usize,
-    /// The compiler's name in reports.
+    /// What compiles and runs.
+    pub maker: Maker,
+    /// The name of that in reports.
     pub release: String,
-    /// The device.
+    /// The device; empty for a second opinion.
     pub device: String,
     /// Options for OpenCL C.
     pub options: String,
     /// Work-items of a sub-group, if that is demanded.
     pub sub_group: Option<u32>,
+    /// Switches of the compiler.
+    pub switches: Vec<Switch>,
+}
+
+/// What compiles a program and runs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// A compiler by its number, and the machine of this project.
+    Compiler(usize),
+    /// Another implementation of OpenCL by its number.
+    Second(usize),
 }
 
 impl Configuration {
@@ -29,12 +42,16 @@ impl Configuration {
     #[must_use]
     pub fn name(&self) -> String {
         let mut name = format!("{} {}", self.release, self.device);
+        name.truncate(name.trim_end().len());
         if !self.options.is_empty() {
             name.push(' ');
             name.push_str(&self.options);
         }
         if let Some(size) = self.sub_group {
             name.push_str(&format!(" simd{size}"));
+        }
+        for switch in &self.switches {
+            name.push_str(&format!(" {switch}"));
         }
         name
     }
@@ -43,6 +60,12 @@ impl Configuration {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.options.contains("-cl-opt-disable")
+    }
+
+    /// Whether it is a compiler that is tested, and not a second opinion.
+    #[must_use]
+    pub const fn is_tested(&self) -> bool {
+        matches!(self.maker, Maker::Compiler(_))
     }
 }
 
@@ -59,22 +82,28 @@ pub enum Need {
     Shuffle,
     /// `work_group_reduce_add` and others
     Reduce,
+    /// `intel_sub_group_block_read` and others
+    Block,
     /// A size of sub-groups.
     SubGroup(u32),
 }
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Kernel,
         Self::Half,
         Self::Double,
         Self::Shuffle,
         Self::Reduce,
+        Self::Block,
         Self::SubGroup(8),
         Self::SubGroup(16),
         Self::SubGroup(32),
     ];
+
+    /// Those that mean the same in each implementation of OpenCL: sub-groups have sizes of their own elsewhere.
+    pub(crate) const PORTABLE: [Self; 4] = [Self::Kernel, Self::Half, Self::Double, Self::Reduce];
 
     /// A kernel that needs it.
     fn probe(self, number: usize) -> String {
@@ -88,6 +117,11 @@ impl Need {
                 "intel_sub_group_shuffle_xor(p[get_global_id(0)], 1u)",
             ),
             Self::Reduce => (String::new(), "uint", "work_group_reduce_add(p[0])"),
+            Self::Block => (
+                String::new(),
+                "ushort",
+                "intel_sub_group_block_read_us(p) + (ushort)intel_sub_group_block_read((__global uint *)p)",
+            ),
             Self::SubGroup(size) => (
                 format!("__attribute__((intel_reqd_sub_group_size({size})))\n"),
                 "uint",
@@ -114,6 +148,7 @@ impl Need {
                 match together {
                     Together::Shuffle(_) => needs.push(Self::Shuffle),
                     Together::Reduce(_) => needs.push(Self::Reduce),
+                    Together::Block(_) => needs.push(Self::Block),
                     Together::Exchange(_) => {}
                 }
             }
@@ -131,6 +166,8 @@ fn extension(name: &str) -> String {
 pub(crate) enum Made {
     /// The buffers, and the kernel.
     Memory(Memory, Box<DumpedKernel>),
+    /// The buffers, of a second opinion.
+    Second(Memory),
     /// The kernel faults, or does not end.
     Fault(String, Box<DumpedKernel>),
     /// The compiler crashed.
@@ -147,11 +184,21 @@ impl Made {
     /// Whether it is anything but the expected buffers, and of what kind.
     pub(crate) fn wrong(&self, expected: &Memory) -> Option<&'static str> {
         match self {
-            Self::Memory(memory, _) => (memory != expected).then_some("miscompile"),
+            Self::Memory(memory, _) | Self::Second(memory) => {
+                (memory != expected).then_some("miscompile")
+            }
             Self::Fault(..) => Some("fault"),
             Self::Crash(_) => Some("crash"),
             Self::Endless => Some("endless"),
             Self::Refused(_) | Self::Not(_) => None,
+        }
+    }
+
+    /// The buffers.
+    pub(crate) const fn memory(&self) -> Option<&Memory> {
+        match self {
+            Self::Memory(memory, _) | Self::Second(memory) => Some(memory),
+            _ => None,
         }
     }
 
@@ -167,6 +214,7 @@ impl Made {
 #[derive(Clone, Debug)]
 pub(crate) struct Bench {
     pub(crate) compilers: Vec<Compiler>,
+    pub(crate) seconds: Vec<Second>,
 }
 
 /// All programs are of this version of the language.
@@ -176,17 +224,33 @@ impl Bench {
     fn compile(
         &self,
         configuration: &Configuration,
+        number: usize,
         source: &str,
         programs: usize,
     ) -> io::Result<Compiled> {
-        let compiler = self.compilers.get(configuration.compiler);
+        let compiler = self.compilers.get(number);
         let compiler = compiler.ok_or_else(|| io::Error::other("no such compiler"))?;
-        let options = format!("{STANDARD} {}", configuration.options);
+        let mut options = format!("{STANDARD} {}", configuration.options);
+        for option in configuration.switches.iter().filter_map(|s| s.option()) {
+            options.push(' ');
+            options.push_str(option);
+        }
         compiler.compile(&Call {
             source,
             device: &configuration.device,
             options: options.trim_end(),
+            switches: &configuration.switches,
             programs,
+        })
+    }
+
+    fn ask(&self, number: usize, source: String, launches: Vec<Launch>) -> io::Result<Answered> {
+        let second = self.seconds.get(number);
+        let second = second.ok_or_else(|| io::Error::other("no such implementation"))?;
+        second.ask(&Request {
+            source,
+            options: STANDARD.to_owned(),
+            launches,
         })
     }
 
@@ -198,8 +262,17 @@ impl Bench {
     ) -> io::Result<Vec<Need>> {
         let kernels = needs.iter().enumerate().map(|(n, need)| need.probe(n));
         let source: String = kernels.collect();
-        let compiled = self.compile(configuration, &source, 1)?;
-        if matches!(compiled, Compiled::Done(_)) {
+        let has_all = match configuration.maker {
+            Maker::Compiler(number) => {
+                let compiled = self.compile(configuration, number, &source, 1)?;
+                matches!(compiled, Compiled::Done(_))
+            }
+            Maker::Second(number) => {
+                let answered = self.ask(number, source, Vec::new())?;
+                matches!(answered, Answered::All(_))
+            }
+        };
+        if has_all {
             return Ok(needs.to_vec());
         }
         if needs.len() < 2 {
@@ -221,44 +294,115 @@ impl Bench {
             return Ok(Vec::new());
         }
         let text = source(programs, configuration.sub_group);
-        let made = |compiled, program: &Program, number: usize| match compiled {
-            Compiled::Done(dump) => match dump.kernel(Some(&format!("k{number}"))) {
-                Ok(kernel) => ran(kernel, program),
-                Err(error) => Made::Not(error.to_string()),
-            },
-            Compiled::Refused(said) => Made::Refused(said),
-            Compiled::Crashed(said) => Made::Crash(said),
-            Compiled::Endless => Made::Endless,
-        };
-        match self.compile(configuration, &text, programs.len())? {
-            Compiled::Done(dump) => {
-                let all = programs.par_iter().enumerate();
-                let all = all.map(|(number, program)| {
-                    let name = format!("k{number}");
-                    match dump.kernel(Some(&name)) {
-                        Ok(kernel) => ran(kernel, program),
-                        Err(error) => Made::Not(error.to_string()),
-                    }
-                });
-                Ok(all.collect())
+        let tasks = programs.iter().enumerate().map(|(number, program)| {
+            let launching = Launching::of(program).map_err(|e| io::Error::other(e.to_string()))?;
+            Ok((format!("k{number}"), launching))
+        });
+        let tasks: Vec<_> = tasks.collect::<io::Result<_>>()?;
+        match self.run(configuration, &text, &tasks)? {
+            Ok(all) => Ok(all),
+            Err(made) if programs.len() == 1 => Ok(vec![made]),
+            Err(_) => {
+                let (first, second) = programs.split_at(programs.len() / 2);
+                let mut all = self.make(configuration, first)?;
+                all.extend(self.make(configuration, second)?);
+                Ok(all)
             }
-            compiled => match programs {
-                [program] => Ok(vec![made(compiled, program, 0)]),
-                _ => {
-                    let (first, second) = programs.split_at(programs.len() / 2);
-                    let mut all = self.make(configuration, first)?;
-                    all.extend(self.make(configuration, second)?);
-                    Ok(all)
-                }
-            },
         }
+    }
+
+    /// Compiles a source and runs kernels of it; what became of the source if it did not compile.
+    pub(crate) fn run(
+        &self,
+        configuration: &Configuration,
+        source: &str,
+        tasks: &[(String, Launching)],
+    ) -> io::Result<Result<Vec<Made>, Made>> {
+        Ok(Err(match configuration.maker {
+            Maker::Compiler(number) => {
+                match self.compile(configuration, number, source, tasks.len())? {
+                    Compiled::Done(dump) => {
+                        let all = tasks.par_iter();
+                        let all = all.map(|(name, launching)| match dump.kernel(Some(name)) {
+                            Ok(kernel) => ran(kernel, launching),
+                            Err(error) => Made::Not(error.to_string()),
+                        });
+                        return Ok(Ok(all.collect()));
+                    }
+                    Compiled::Refused(said) => Made::Refused(said),
+                    Compiled::Crashed(said) => Made::Crash(said),
+                    Compiled::Endless => Made::Endless,
+                }
+            }
+            Maker::Second(number) => {
+                let launches = tasks.iter().map(|(name, l)| Launch::of(name, l));
+                let Some(launches) = launches.collect() else {
+                    let reason = "an argument cannot be passed on".to_owned();
+                    return Ok(Err(Made::Not(reason)));
+                };
+                match self.ask(number, source.to_owned(), launches)? {
+                    Answered::All(answers) => {
+                        let answers = answers.into_iter().zip(tasks);
+                        return Ok(Ok(answers.map(|(a, (_, l))| answered(a, l)).collect()));
+                    }
+                    Answered::Refused(said) => Made::Refused(said),
+                    Answered::Crashed(said) => Made::Crash(said),
+                    Answered::Endless => Made::Endless,
+                }
+            }
+        }))
     }
 }
 
-fn ran(kernel: DumpedKernel, program: &Program) -> Made {
-    match machine::run(&kernel, program) {
+/// What a second opinion computes: the buffers that are compared.
+fn answered(answer: Answer, launching: &Launching) -> Made {
+    match answer {
+        Answer::Memory(memory) => {
+            // It answers with the buffers alone, in their order.
+            let arguments = launching.arguments.iter().enumerate();
+            let buffers = arguments.filter(|(_, a)| matches!(a, Argument::Buffer(_)));
+            let mut memory = buffers.zip(memory);
+            let of = |n: &usize| memory.find(|((number, _), _)| number == n).map(|(_, m)| m);
+            let compared = launching.compared.iter().map(of).collect::<Option<_>>();
+            compared.map_or_else(
+                || Made::Not("a buffer has no answer".to_owned()),
+                Made::Second,
+            )
+        }
+        Answer::Refused(said) => Made::Refused(said),
+        Answer::Not(reason) => Made::Not(reason),
+        Answer::Built => Made::Not("it was not run".to_owned()),
+    }
+}
+
+fn ran(kernel: DumpedKernel, launching: &Launching) -> Made {
+    match machine::run(&kernel, launching) {
         Ran::Ended(memory) => Made::Memory(memory, Box::new(kernel)),
         Ran::Faulted(fault) => Made::Fault(fault, Box::new(kernel)),
         Ran::Not(reason) => Made::Not(reason),
     }
+}
+
+/// The compiler of this machine for dg2, if there is one.
+#[cfg(test)]
+pub(crate) fn of_this_machine() -> Option<(Bench, Configuration)> {
+    let folders = std::env::var_os("PATH")?;
+    let mut all = std::env::split_paths(&folders).map(|folder| folder.join("ocloc"));
+    let path = all.find(|path| path.is_file())?;
+    let bench = Bench {
+        compilers: vec![Compiler {
+            path,
+            limits: crate::process::Limits::default(),
+        }],
+        seconds: Vec::new(),
+    };
+    let configuration = Configuration {
+        maker: Maker::Compiler(0),
+        release: "ocloc".to_owned(),
+        device: "dg2".to_owned(),
+        options: String::new(),
+        sub_group: None,
+        switches: Vec::new(),
+    };
+    Some((bench, configuration))
 }

@@ -218,6 +218,16 @@ impl Machine<'_> {
                     let from = self.value(frame, from)?;
                     of(index(from, values.len()))?
                 }
+                Together::Block(input) => {
+                    let input = self.program.inputs.get(*input);
+                    let data = &input.ok_or(Undefined::Malformed)?.data;
+                    let read = *data.get(local).ok_or(Undefined::Malformed)?;
+                    let value = of(local)?;
+                    if read.ty != value.ty || value.ty.is_vector() {
+                        return Err(Undefined::Malformed);
+                    }
+                    Value::splat(value.ty, read.lane(0) ^ value.lane(0))
+                }
                 Together::Shuffle(bits) => of(local ^ usize::from(bits & 7))?,
                 Together::Reduce(reduction) => {
                     let before = running;

@@ -23,11 +23,12 @@ pub enum Feature {
     Atomics,
     SubGroups,
     WorkGroups,
+    Blocks,
 }
 
 impl Feature {
     /// All of them, with their names and what they are.
-    pub const DESCRIPTIONS: [(Self, &'static str, &'static str); 19] = [
+    pub const DESCRIPTIONS: [(Self, &'static str, &'static str); 20] = [
         (Self::Vectors, "vectors", "vectors of 2, 3, 4, 8 and 16"),
         (Self::Floats, "floats", "float"),
         (Self::Halves, "halves", "half"),
@@ -47,6 +48,7 @@ impl Feature {
         (Self::Atomics, "atomics", "atomic operations"),
         (Self::SubGroups, "subgroups", "sub-group shuffles"),
         (Self::WorkGroups, "workgroups", "work-group reductions"),
+        (Self::Blocks, "blocks", "blocks that a sub-group reads"),
     ];
 
     /// All of them.

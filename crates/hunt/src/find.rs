@@ -3,16 +3,22 @@
 use crate::ast::{Node, Program, Statement, Together};
 use crate::configuration::{Bench, Configuration, Made};
 use crate::evaluate::evaluate;
+use crate::instruction::{Instruction, first_wrong};
 use crate::machine::{self, Memory};
 use crate::reduce::reduce;
 use crate::report;
+use crate::switches::{Effect, Switch, avoiding};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
+use visakit_launch::DumpedKernel;
 
 /// Tests of a program whose compilation does not end take long.
 const MOST_ENDLESS: usize = 60;
+
+/// Compilations to find the switches that avoid a bug.
+const MOST_SWITCHES: usize = 60;
 
 /// Reduces programs that one configuration compiles wrongly.
 pub(crate) struct Finder<'a> {
@@ -74,12 +80,10 @@ impl Finder<'_> {
     ) -> io::Result<Option<&'c Configuration>> {
         let mut right = right.to_vec();
         let failing = self.failing;
-        right.sort_by_key(|c| (c.compiler != failing.compiler, c.device != failing.device));
+        right.sort_by_key(|c| (c.maker != failing.maker, c.device != failing.device));
         for configuration in right {
             let made = self.bench.make(configuration, &[program])?;
-            if let Some(Made::Memory(memory, _)) = made.first()
-                && memory == expected
-            {
+            if made.first().and_then(Made::memory) == Some(expected) {
                 return Ok(Some(configuration));
             }
         }
@@ -116,9 +120,8 @@ impl Finder<'_> {
         let programs: Vec<&Program> = wrong.iter().map(|(_, program)| *program).collect();
         let made = self.bench.make(reference, &programs)?;
         let mut judged = wrong.iter().zip(made);
-        let first = judged.find(|((_, program), made)| match made {
-            Made::Memory(memory, _) => expected(program).as_ref() == Some(memory),
-            _ => false,
+        let first = judged.find(|((_, program), made)| {
+            made.memory().is_some() && made.memory() == expected(program).as_ref()
         });
         Ok(first.map(|((at, _), _)| *at))
     }
@@ -136,6 +139,10 @@ pub(crate) struct Find {
     pub(crate) program: Program,
     pub(crate) expected: Memory,
     pub(crate) made: Vec<(Configuration, Made)>,
+    /// Switches each of which makes the first configuration that is wrong right.
+    pub(crate) avoided: Vec<Switch>,
+    /// The instruction that computes the first wrong value in that configuration.
+    pub(crate) instruction: Option<Instruction>,
 }
 
 impl Find {
@@ -151,28 +158,95 @@ impl Find {
             let none = || Made::Not("nothing was made".to_owned());
             Ok((configuration.clone(), made.unwrap_or_else(none)))
         });
-        Ok(Self {
+        let mut find = Self {
             made: made.collect::<io::Result<_>>()?,
             kind: kind.to_owned(),
             seed,
             expected: expected(&program).unwrap_or_default(),
             program,
+            avoided: Vec::new(),
+            instruction: None,
+        };
+        find.avoided = find.avoiding(bench)?;
+        find.instruction = find.first_wrong(bench)?;
+        Ok(find)
+    }
+
+    /// The configuration with a switch that avoids the bug, or else one that is right and as near as possible.
+    fn nearest(&self, bench: &Bench, wrong: &Configuration) -> io::Result<Option<DumpedKernel>> {
+        // Code that is not optimised has little in common with code that is.
+        let mut avoided = self.avoided.iter();
+        if let Some(switch) = avoided.find(|switch| switch.key().is_some()) {
+            let configuration = Configuration {
+                switches: vec![*switch],
+                ..wrong.clone()
+            };
+            let made = bench.make(&configuration, &[&self.program])?;
+            if let Some(kernel) = made.first().and_then(Made::kernel) {
+                return Ok(Some(kernel.clone()));
+            }
+        }
+        let right = self.made.iter();
+        let right = right.filter(|(_, made)| made.memory() == Some(&self.expected));
+        let right = right.filter_map(|(c, made)| Some((c, made.kernel()?)));
+        let nearest = right.min_by_key(|(c, _)| {
+            let far = [
+                c.device != wrong.device,
+                c.maker != wrong.maker,
+                c.is_plain() != wrong.is_plain(),
+            ];
+            far.into_iter().filter(|far| *far).count()
+        });
+        Ok(nearest.map(|(_, kernel)| kernel.clone()))
+    }
+
+    /// The instruction that computes the first wrong value.
+    fn first_wrong(&self, bench: &Bench) -> io::Result<Option<Instruction>> {
+        let Some((wrong, Made::Memory(memory, kernel))) = self.wrong().next() else {
+            return Ok(None);
+        };
+        let right = self.nearest(bench, wrong)?;
+        let memories = (&self.expected, memory);
+        Ok(first_wrong(&self.program, memories, kernel, right.as_ref()))
+    }
+
+    /// Compilations that do not end are not made again and again.
+    pub(crate) fn tries_switches(&self) -> bool {
+        self.kind != "endless"
+    }
+
+    /// The switches that make the first configuration that is wrong right.
+    fn avoiding(&self, bench: &Bench) -> io::Result<Vec<Switch>> {
+        let wrong = self.wrong().next().filter(|_| self.tries_switches());
+        let Some((wrong, _)) = wrong else {
+            return Ok(Vec::new());
+        };
+        avoiding(&Switch::all(), MOST_SWITCHES, &mut |switches| {
+            let configuration = Configuration {
+                switches: switches.to_vec(),
+                ..wrong.clone()
+            };
+            let made = bench.make(&configuration, &[&self.program])?;
+            Ok(match made.first() {
+                Some(made) if made.memory() == Some(&self.expected) => Effect::Vanishes,
+                Some(made) if made.wrong(&self.expected).is_some() => Effect::Remains,
+                _ => Effect::Unknown,
+            })
         })
     }
 
     /// The configurations that are wrong.
     pub(crate) fn wrong(&self) -> impl Iterator<Item = (&Configuration, &Made)> {
         let made = self.made.iter();
-        let wrong = made.filter(|(_, made)| made.wrong(&self.expected).is_some());
+        let wrong = made.filter(|(configuration, made)| {
+            configuration.is_tested() && made.wrong(&self.expected).is_some()
+        });
         wrong.map(|(configuration, made)| (configuration, made))
     }
 
     /// The configurations that are right.
     pub(crate) fn right(&self) -> impl Iterator<Item = &Configuration> {
-        let is_right = |made: &Made| match made {
-            Made::Memory(memory, _) => *memory == self.expected,
-            _ => false,
-        };
+        let is_right = |made: &Made| made.memory() == Some(&self.expected);
         let right = self.made.iter().filter(move |(_, made)| is_right(made));
         right.map(|(configuration, _)| configuration)
     }
@@ -188,18 +262,27 @@ impl Find {
         if self.right().next().is_none() {
             return Some("no configuration computes what the evaluator expects");
         }
-        let mut right = self.made.iter().filter(|(_, made)| match made {
-            Made::Memory(memory, _) => *memory == self.expected,
-            _ => false,
+        let mut seconds = self.made.iter().filter_map(|(_, made)| match made {
+            Made::Second(memory) => Some(memory),
+            _ => None,
         });
-        let clean = right.any(|(_, made)| {
-            let findings = made.kernel().map(|k| machine::check(k, &self.program));
-            findings.is_some_and(|f| f.is_ok_and(|f| f.is_empty()))
+        if seconds.any(|second| self.wrong().any(|(_, made)| made.memory() == Some(second))) {
+            return Some("a second opinion computes what would be wrong");
+        }
+        let right = self.made.iter();
+        let mut right = right.filter(|(_, made)| made.memory() == Some(&self.expected));
+        let clean = right.any(|(_, made)| match made.kernel() {
+            Some(kernel) => {
+                machine::check_program(kernel, &self.program).is_ok_and(|f| f.is_empty())
+            }
+            // Nothing in programs is undefined by construction.
+            None => !self.right().any(Configuration::is_tested),
         });
         (!clean).then_some("checks find something in each build that is right")
     }
 
-    /// What makes it one bug: the kind, the compilers, with or without optimisation, the parts of the language.
+    /// What makes it one bug: the kind, the compilers, with or without optimisation, the instruction that computes the
+    /// first wrong value, the switches that avoid it, the parts of the language.
     pub(crate) fn signature(&self) -> String {
         let mut facts = vec![self.kind.clone()];
         let places = self.wrong().map(|(configuration, _)| {
@@ -218,16 +301,17 @@ impl Find {
             });
             facts.push(steady(said.map_or("", String::as_str)));
         } else {
-            facts.extend(shape(&self.program));
-        }
-        // FNV-1a.
-        let hash = facts
-            .join("\n")
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            facts.extend(self.instruction.iter().map(|i| i.form.clone()));
+            facts.extend(self.avoided.iter().map(Switch::to_string));
+            // The types are the instruction's, if there is one.
+            let shape = shape(&self.program).into_iter();
+            let words = shape.map(|word| match (&self.instruction, word.rsplit_once(' ')) {
+                (Some(_), Some((word, _))) => word.to_owned(),
+                _ => word,
             });
-        format!("{}-{:08x}", self.kind, hash >> 32)
+            facts.extend(words.collect::<BTreeSet<_>>());
+        }
+        format!("{}-{:08x}", self.kind, hash(&facts) >> 32)
     }
 
     /// Writes the folder of the bug below another one, unless it is there.
@@ -239,6 +323,14 @@ impl Find {
         std::fs::create_dir_all(folder)?;
         report::write(self, &place)
     }
+}
+
+/// A number of some facts, the same on each machine: FNV-1a.
+pub(crate) fn hash(facts: &[String]) -> u64 {
+    let bytes = facts.join("\n").into_bytes().into_iter();
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A message without what differs from call to call.
@@ -263,6 +355,7 @@ pub(crate) fn shape(program: &Program) -> BTreeSet<String> {
             Statement::Atomic(..) => "atomic".to_owned(),
             Statement::Together(_, _, Together::Exchange(_)) => "barrier".to_owned(),
             Statement::Together(_, _, Together::Shuffle(_)) => "sub-group shuffle".to_owned(),
+            Statement::Together(_, _, Together::Block(_)) => "sub-group block read".to_owned(),
             Statement::Together(_, _, Together::Reduce(_)) => "work-group reduction".to_owned(),
         };
         words.insert(word);

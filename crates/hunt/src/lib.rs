@@ -20,11 +20,16 @@
 //!   overflow wraps, by the meaning of the nodes. `render.rs` writes what makes that so in OpenCL C.
 //! * `generate/` makes trees out of seeds, `evaluate.rs` computes their results with `arithmetic.rs`, which no compiler
 //!   takes part in.
-//! * `compiler.rs` runs a compiler as a process with limits, `machine.rs` the kernels on the executor and under checks;
-//!   `configuration.rs` puts both together: many kernels in one source, halves of it if it does not compile.
+//! * `transform/` changes programs without changing what they compute, each way in a file of its own.
+//! * `kernels/` are real kernels of a folder, changed in their source, which is parsed.
+//! * `compiler.rs` runs a compiler as a process with limits (`process.rs`), `machine.rs` the kernels on the executor and
+//!   under checks; `second.rs` asks another implementation of OpenCL in a process of its own. `configuration.rs` puts
+//!   them together: many kernels in one source, halves of it if it does not compile.
 //! * `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
+//! * `planted.rs` changes what a compiler wrote, to see how many faults the results tell.
 //! * `reduce.rs` makes programs smaller by the changes of `edit.rs`; `find.rs` judges what is left, `report.rs` writes its
-//!   folder.
+//!   folder with cases (`replay.rs`); `switches.rs` finds the switches of the compiler that avoid it, `instruction.rs` the instruction
+//!   that computes the first wrong value.
 
 #![forbid(unsafe_code)]
 
@@ -39,20 +44,31 @@ mod evaluate;
 mod features;
 mod find;
 mod generate;
+mod instruction;
+mod kernels;
 mod log;
 mod machine;
+mod planted;
+mod process;
 mod reduce;
 mod render;
+mod replay;
 mod report;
+mod second;
+mod switches;
+mod transform;
 mod types;
 
 pub use campaign::{Campaign, Progress, Settings};
-pub use compiler::{Compiler, Limits};
-pub use configuration::{Configuration, Need};
-
+pub use compiler::Compiler;
+pub use configuration::{Configuration, Maker, Need};
 pub use evaluate::{Buffers, Undefined, evaluate};
 pub use features::Feature;
 pub use generate::{Options, generate};
+pub use planted::{Planted, Told, plant};
+pub use process::Limits;
 pub use reduce::{Reduction, reduce};
 pub use render::source;
+pub use second::{Answer, Given, Launch, Request, Second};
+pub use switches::Switch;
 pub use types::{Scalar, Type, Value};

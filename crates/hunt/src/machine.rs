@@ -56,7 +56,31 @@ pub(crate) fn compared(program: &Program) -> usize {
     program.outputs.len() + program.own.len() + program.shared.len()
 }
 
-fn config() -> Config<'static> {
+/// A launch: a grid and arguments, and which of them are compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Launching {
+    pub(crate) range: NdRange,
+    pub(crate) arguments: Vec<Argument>,
+    /// Buffers whose contents are results.
+    pub(crate) compared: Vec<usize>,
+    /// Buffers that the kernel must not read before it has written them.
+    pub(crate) uninitialized: Vec<usize>,
+}
+
+impl Launching {
+    /// That of a program.
+    pub(crate) fn of(program: &Program) -> Result<Self, LaunchError> {
+        let global = program.groups.saturating_mul(program.local);
+        Ok(Self {
+            range: NdRange::new(&[global], &[program.local], &[])?,
+            arguments: arguments(program),
+            compared: (0..compared(program)).collect(),
+            uninitialized: (0..program.outputs.len()).collect(),
+        })
+    }
+}
+
+pub(crate) fn config() -> Config<'static> {
     Config {
         limits: Limits {
             max_bytes: 1 << 28,
@@ -71,27 +95,16 @@ fn config() -> Config<'static> {
     }
 }
 
-/// Prepares a kernel.
-fn with_kernel<R>(
-    dumped: &DumpedKernel,
-    program: &Program,
-    run: impl FnOnce(&Kernel<'_>, &NdRange) -> Result<R, LaunchError>,
-) -> Result<R, LaunchError> {
-    let kernel = Kernel::from_dump(dumped)?;
-    let global = program.groups.saturating_mul(program.local);
-    let range = NdRange::new(&[global], &[program.local], &[])?;
-    run(&kernel, &range)
-}
-
-/// Runs a program.
-pub(crate) fn run(dumped: &DumpedKernel, program: &Program) -> Ran {
+/// Runs a kernel.
+pub(crate) fn run(dumped: &DumpedKernel, launching: &Launching) -> Ran {
     let config = config();
-    let outcome = with_kernel(dumped, program, |kernel, range| {
-        kernel.run(range, &arguments(program), &config)
-    });
-    match outcome {
+    let Launching {
+        range, arguments, ..
+    } = launching;
+    let kernel = Kernel::from_dump(dumped);
+    match kernel.and_then(|kernel| kernel.run(range, arguments, &config)) {
         Ok(outcome) if outcome.end.is_complete() => {
-            let buffers = (0..compared(program)).map(|n| outcome.memory(n));
+            let buffers = launching.compared.iter().map(|n| outcome.memory(*n));
             Ran::Ended(buffers.map(|b| b.unwrap_or_default().to_vec()).collect())
         }
         Ok(_) => Ran::Faulted("it does not end".to_owned()),
@@ -100,16 +113,26 @@ pub(crate) fn run(dumped: &DumpedKernel, program: &Program) -> Ran {
     }
 }
 
-/// What the checkers find in a program; errors are what prevents a check.
-pub(crate) fn check(dumped: &DumpedKernel, program: &Program) -> Result<Vec<String>, String> {
+/// What the checkers find in a kernel; errors are what prevents a check.
+pub(crate) fn check(dumped: &DumpedKernel, launching: &Launching) -> Result<Vec<String>, String> {
     let config = visakit_check::config(config());
-    let outputs: Vec<usize> = (0..program.outputs.len()).collect();
-    let report = with_kernel(dumped, program, |kernel, range| {
-        let launch = kernel.prepare(range, &arguments(program), &config)?;
-        visakit_check::check(kernel, launch, &config, Checks::ALL, &outputs)
-    });
-    let report = report.map_err(|error| error.to_string())?;
+    let checked = || {
+        let kernel = Kernel::from_dump(dumped)?;
+        let launch = kernel.prepare(&launching.range, &launching.arguments, &config)?;
+        let uninitialized = &launching.uninitialized;
+        visakit_check::check(&kernel, launch, &config, Checks::ALL, uninitialized)
+    };
+    let report = checked().map_err(|error: LaunchError| error.to_string())?;
     let findings = report.findings.iter();
     let serious = findings.filter(|f| f.kind.level() >= Level::Warning);
     Ok(serious.map(|f| f.kind.name().to_owned()).collect())
+}
+
+/// As [`check`], of a program.
+pub(crate) fn check_program(
+    dumped: &DumpedKernel,
+    program: &Program,
+) -> Result<Vec<String>, String> {
+    let launching = Launching::of(program).map_err(|error| error.to_string())?;
+    check(dumped, &launching)
 }

@@ -5,10 +5,12 @@ use crate::{Status, render};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use visakit_hunt::{Campaign, Compiler, Feature, Limits, Need, Progress, Settings};
+use visakit_hunt::{
+    Campaign, Compiler, Feature, Limits, Need, Options, Progress, Second, Settings, plant,
+};
 
 #[derive(clap::Args)]
 #[command(
@@ -26,12 +28,24 @@ Examples:
 )]
 pub(crate) struct Args {
     /// Folder of the campaign; created if missing.
-    #[arg(long, value_name = "DIR")]
-    output: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "planted")]
+    output: Option<PathBuf>,
+    /// Instead of a campaign: plant N faults in what the first compiler makes of programs for the first device, and tell
+    /// how many of them the results show.
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "programs", "minutes", "resume", "kernels", "with"])]
+    planted: Option<u64>,
     /// A compiler, with its name in reports; a script may run one elsewhere. [default: that of VISAKIT_OCLOC, or ocloc
     /// in the path]
     #[arg(long, value_name = "[NAME=]OCLOC")]
     compiler: Vec<String>,
+    /// Another implementation of OpenCL, whose results join the vote: its library, or a part of the name of a file in
+    /// /etc/OpenCL/vendors, such as pocl; with its name in reports. It runs in processes of its own.
+    #[arg(long, value_name = "[NAME=]DRIVER")]
+    with: Vec<String>,
+    /// A folder of kernels (.cl) on integers, which are changed without changing what they compute; a case.json beside a
+    /// source or in a folder there has the arguments, which are generated otherwise.
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
     /// Devices to compile for; a compiler that does not know one does not take part for it.
     #[arg(
         long,
@@ -67,6 +81,10 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     features: Vec<String>,
+    /// Most transformations of a program that do not change what it computes: dead code, loops peeled, variables through
+    /// memory, expressions rewritten and outlined.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    transformations: u16,
     /// Programs that are compiled at once.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     batch: u16,
@@ -96,14 +114,77 @@ fn share(text: &str) -> Result<(u64, u64), String> {
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
+/// Plants faults, and tells how many of each kind the results show.
+fn planted(args: &Args, faults: u64) -> Result<Status, Failure> {
+    let compiler = compilers(args)?.into_iter().next();
+    let (Some((_, compiler)), Some(device)) = (compiler, args.device.first()) else {
+        return Err(Failure::Other(
+            "there is no compiler or no device".to_owned(),
+        ));
+    };
+    let options = Options {
+        features: features(&args.features)?,
+        ..Options::default()
+    };
+    let told = plant(compiler, device, &options, args.seed, faults)
+        .map_err(|error| Failure::Other(error.to_string()))?;
+    let [mut all, mut missed] = [0; 2];
+    for told in told.values() {
+        all += told.all();
+        missed += told.missed + told.unreached;
+    }
+    if args.json {
+        let kinds = told.iter().map(|(kind, told)| {
+            json!({
+                "kind": kind.name(), "results": told.results, "faults": told.faults, "missed": told.missed,
+                "unreached": told.unreached,
+            })
+        });
+        output::json(&json!({
+            "planted": all, "told": all - missed, "kinds": kinds.collect::<Vec<_>>(),
+        }))?;
+    } else {
+        let mut out = stdout();
+        for (kind, told) in &told {
+            writeln!(
+                out,
+                "{:<10} {} planted, {} told by results, {} by faults, {} missed, {} not reached",
+                kind.name(),
+                told.all(),
+                told.results,
+                told.faults,
+                told.missed,
+                told.unreached
+            )?;
+        }
+        writeln!(
+            out,
+            "{} of {} told",
+            all - missed,
+            count(all, "planted fault")
+        )?;
+        out.flush()?;
+    }
+    Ok(Status::Clean)
+}
+
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    if let Some(faults) = args.planted {
+        return planted(args, faults);
+    }
+    let Some(folder) = &args.output else {
+        return Err(Failure::Other("--output is missing".to_owned()));
+    };
     let failed = |error: std::io::Error| Failure::Other(error.to_string());
     let settings = Settings {
         compilers: compilers(args)?,
+        seconds: seconds(args)?,
+        kernels: args.kernels.clone(),
         devices: args.device.clone(),
         options: args.options.clone(),
         seed: args.seed,
         features: features(&args.features)?,
+        transformations: args.transformations.into(),
         batch: args.batch.into(),
         share: args.share,
         programs: args.programs,
@@ -116,8 +197,12 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
     })
     .map_err(|error| Failure::Other(error.to_string()))?;
-    let mut campaign = Campaign::open(&args.output, settings, args.resume).map_err(failed)?;
+    let mut campaign = Campaign::open(folder, settings, args.resume).map_err(failed)?;
     for (target, has) in campaign.targets() {
+        if !target.is_tested() {
+            render::note(&format!("{}: a second opinion", target.name()));
+            continue;
+        }
         let lacks: Vec<_> = Need::ALL
             .iter()
             .filter(|need| !has.contains(need))
@@ -127,6 +212,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             false => format!("; without {lacks:?}"),
         };
         render::note(&format!("{}{lacks}", target.name()));
+    }
+    for (kernel, reason) in campaign.left_out() {
+        render::note(&format!("{kernel} is left out: {reason}"));
     }
     let bar = bar(args);
     let mut watch = |progress: &Progress| {
@@ -145,14 +233,14 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     campaign.run(&mut watch).map_err(failed)?;
     bar.finish_and_clear();
-    tell(args, campaign.progress())
+    tell(args, folder, campaign.progress())
 }
 
-fn tell(args: &Args, progress: &Progress) -> Result<Status, Failure> {
+fn tell(args: &Args, folder: &Path, progress: &Progress) -> Result<Status, Failure> {
     let [compiling, checking, reducing] = progress.seconds;
     if args.json {
         output::json(&json!({
-            "output": crate::input::name(&args.output),
+            "output": crate::input::name(folder),
             "batches": progress.batches,
             "programs": progress.programs,
             "launches": progress.launches,
@@ -170,7 +258,7 @@ fn tell(args: &Args, progress: &Progress) -> Result<Status, Failure> {
             count(progress.launches, "run"),
             count(progress.differences, "difference"),
             count(progress.bugs, "bug"),
-            crate::input::name(&args.output.join("bugs")),
+            crate::input::name(&folder.join("bugs")),
         )?;
         writeln!(
             out,
@@ -199,10 +287,7 @@ fn bar(args: &Args) -> ProgressBar {
 
 /// The compilers with their names, each of which is there once.
 fn compilers(args: &Args) -> Result<Vec<(String, Compiler)>, Failure> {
-    let limits = Limits {
-        seconds: args.compile_time,
-        bytes: args.compile_memory,
-    };
+    let limits = limits(args);
     let own = std::env::var("VISAKIT_OCLOC").unwrap_or_else(|_| "ocloc".to_owned());
     let given = match args.compiler.is_empty() {
         true => vec![own],
@@ -210,22 +295,50 @@ fn compilers(args: &Args) -> Result<Vec<(String, Compiler)>, Failure> {
     };
     let mut compilers: Vec<(String, Compiler)> = Vec::new();
     for text in given {
-        let (name, path) = match text.split_once('=') {
-            Some((name, path)) => (name.to_owned(), PathBuf::from(path)),
-            None => {
-                let path = PathBuf::from(&text);
-                let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-                (stem.unwrap_or(text), path)
-            }
-        };
+        let (name, path) = named(&text);
         if compilers.iter().any(|(known, _)| *known == name) {
             return Err(Failure::Other(format!(
                 "two compilers are called {name}: give them names, as NAME=OCLOC"
             )));
         }
+        let path = PathBuf::from(path);
         compilers.push((name, Compiler { path, limits }));
     }
     Ok(compilers)
+}
+
+/// The name that is given, or that of the file.
+fn named(text: &str) -> (String, &str) {
+    match text.split_once('=') {
+        Some((name, path)) => (name.to_owned(), path),
+        None => {
+            let stem = Path::new(text).file_stem();
+            let stem = stem.map(|s| s.to_string_lossy().into_owned());
+            (stem.unwrap_or_else(|| text.to_owned()), text)
+        }
+    }
+}
+
+const fn limits(args: &Args) -> Limits {
+    Limits {
+        seconds: args.compile_time,
+        bytes: args.compile_memory,
+    }
+}
+
+/// The other implementations with their names: this program runs each again as `visakit opencl answer`.
+fn seconds(args: &Args) -> Result<Vec<(String, Second)>, Failure> {
+    let one = |text: &String| {
+        let (name, driver) = named(text);
+        let library = super::opencl::driver(driver)?;
+        let second = Second {
+            program: std::env::current_exe()?,
+            arguments: ["opencl", "answer", &library].map(Into::into).into(),
+            limits: limits(args),
+        };
+        Ok((name, second))
+    };
+    args.with.iter().map(one).collect()
 }
 
 fn features(names: &[String]) -> Result<Vec<Feature>, Failure> {

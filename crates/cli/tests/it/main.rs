@@ -12,6 +12,8 @@ mod debug;
 #[cfg(unix)]
 mod files;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod hunt;
 mod inject;
 mod json;
 mod listing;

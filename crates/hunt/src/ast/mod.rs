@@ -383,6 +383,9 @@ pub enum Together {
     Shuffle(u8),
     /// A work-group function.
     Reduce(Reduction),
+    /// A block of an input that a sub-group reads at once, exclusive or of the value. A work-item gets the element of its
+    /// local number, whatever the size of sub-groups.
+    Block(usize),
 }
 
 /// A statement.

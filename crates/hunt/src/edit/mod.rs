@@ -8,7 +8,7 @@ use crate::ast::{Branch, Count, Expr, Kind, Node, Place, Program, Returned, Stat
 use crate::types::{Scalar, Type, Value};
 
 /// Calls something for each block of statements, in a fixed order.
-fn blocks_mut(program: &mut Program, visit: &mut dyn FnMut(&mut Vec<Statement>)) {
+pub(crate) fn blocks_mut(program: &mut Program, visit: &mut dyn FnMut(&mut Vec<Statement>)) {
     fn all(block: &mut Vec<Statement>, visit: &mut dyn FnMut(&mut Vec<Statement>)) {
         visit(block);
         for statement in block {
@@ -24,28 +24,44 @@ fn blocks_mut(program: &mut Program, visit: &mut dyn FnMut(&mut Vec<Statement>))
 }
 
 /// Calls something for each expression, in a fixed order, parents first; if it says so, not for those inside.
-fn expressions_mut(program: &mut Program, visit: &mut dyn FnMut(&mut Expr) -> bool) {
-    fn all(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr) -> bool) {
-        if visit(expr) {
-            for child in expr.children_mut() {
-                all(child, visit);
-            }
-        }
-    }
+pub(crate) fn expressions_mut(program: &mut Program, visit: &mut dyn FnMut(&mut Expr) -> bool) {
     blocks_mut(program, &mut |block| {
         for statement in block {
             for expr in statement.expressions_mut() {
-                all(expr, visit);
+                within_mut(expr, visit);
             }
         }
     });
     for function in &mut program.functions {
         if let Returned::Plain(expr) = &mut function.result {
-            all(expr, visit);
+            within_mut(expr, visit);
         }
     }
     for expr in &mut program.outputs {
-        all(expr, visit);
+        within_mut(expr, visit);
+    }
+}
+
+/// As [`expressions_mut`], in some statements.
+pub(crate) fn expressions_of_mut(
+    block: &mut [Statement],
+    visit: &mut dyn FnMut(&mut Expr) -> bool,
+) {
+    for statement in block {
+        for expr in statement.expressions_mut() {
+            within_mut(expr, visit);
+        }
+        for inner in statement.blocks_mut() {
+            expressions_of_mut(inner, visit);
+        }
+    }
+}
+
+fn within_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr) -> bool) {
+    if visit(expr) {
+        for child in expr.children_mut() {
+            within_mut(child, visit);
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Programs without what nothing refers to.
 
 use super::{blocks_mut, expressions_mut};
-use crate::ast::{Argument, Expr, Function, Kind, Node, Place, Program, Returned, Statement};
+use crate::ast::{
+    Argument, Expr, Function, Kind, Node, Place, Program, Returned, Statement, Together,
+};
 use std::collections::BTreeMap;
 
 /// Without what nothing refers to.
@@ -66,6 +68,7 @@ fn references(program: &mut Program, visit: &mut dyn FnMut(Of, &mut usize)) {
                 | Statement::Update(Place::Own(g, _), ..) => visit(Of::Own, g),
                 Statement::Call(_, f, _) => visit(Of::Function, f),
                 Statement::Atomic(a, ..) => visit(Of::Shared, a),
+                Statement::Together(_, _, Together::Block(i)) => visit(Of::Input, i),
                 _ => {}
             }
         }

@@ -42,7 +42,7 @@ pub fn generate(seed: u64, options: &Options) -> Program {
     features.retain(|feature| {
         let percent = match feature {
             Feature::Doubles | Feature::Halves => 20,
-            Feature::WorkGroups | Feature::SubGroups => 30,
+            Feature::WorkGroups | Feature::SubGroups | Feature::Blocks => 30,
             _ => 65,
         };
         choices.percent(percent)

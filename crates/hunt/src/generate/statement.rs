@@ -2,7 +2,7 @@
 
 use super::Generator;
 use crate::ast::{
-    Binary, Branch, Count, Expr, Kind, Place, Reduction, Returned, Statement, Together,
+    Binary, Branch, Buffer, Count, Expr, Kind, Place, Reduction, Returned, Statement, Together,
 };
 use crate::features::Feature;
 use crate::types::{Scalar, Type};
@@ -67,6 +67,7 @@ impl Generator {
         let meets = at.uniform
             && (self.has(Feature::Barriers)
                 || self.has(Feature::SubGroups)
+                || self.has(Feature::Blocks)
                 || self.has(Feature::WorkGroups));
         let when = |yes: bool, weight: usize| if yes { weight } else { 0 };
         let forms = [
@@ -267,12 +268,20 @@ impl Generator {
 
     fn together(&mut self) -> Option<Statement> {
         let mut forms = Vec::new();
-        for feature in [Feature::Barriers, Feature::SubGroups, Feature::WorkGroups] {
+        for feature in [
+            Feature::Barriers,
+            Feature::SubGroups,
+            Feature::WorkGroups,
+            Feature::Blocks,
+        ] {
             if self.has(feature) {
                 forms.push(feature);
             }
         }
         let form = self.choices.of(&forms)?;
+        if form == Feature::Blocks {
+            return self.block_read();
+        }
         let fits = |ty: Type| match form {
             Feature::Barriers => ty.lanes != 3,
             Feature::SubGroups => !ty.is_vector() && ty.scalar.bits() >= 16,
@@ -306,6 +315,33 @@ impl Generator {
             }
         };
         Some(Statement::Together(to, value, together))
+    }
+
+    /// A block of an input into a variable of its type, both made for it if there are none.
+    fn block_read(&mut self) -> Option<Statement> {
+        let words = [Scalar::Ushort, Scalar::Uint, Scalar::Ulong];
+        let longs = self.has(Feature::Longs);
+        let local = usize::try_from(self.program.local).ok()?;
+        let fits = |b: &Buffer| {
+            let word = words.contains(&b.ty.scalar) && (longs || b.ty.scalar != Scalar::Ulong);
+            word && !b.ty.is_vector() && b.data.len() >= local
+        };
+        let input = match self.program.inputs.iter().position(fits) {
+            Some(input) => input,
+            None => {
+                let scalar = self.choices.of(words.get(..if longs { 3 } else { 2 })?)?;
+                let buffer = self.buffer(Type::scalar(scalar), local);
+                self.program.inputs.push(buffer);
+                self.program.inputs.len() - 1
+            }
+        };
+        let ty = self.program.inputs.get(input)?.ty;
+        let to = match self.of_kind(|kind| kind == Kind::Plain(ty)).first() {
+            Some(to) => *to,
+            None => self.variable(Kind::Plain(ty)),
+        };
+        let value = self.expr(ty, 2);
+        Some(Statement::Together(to, value, Together::Block(input)))
     }
 
     /// A condition on arguments alone.

@@ -357,6 +357,17 @@ impl<'p> Writer<'p> {
                     "v{to} = intel_sub_group_shuffle_xor({text}, {bits}u);"
                 ));
             }
+            Together::Block(input) => {
+                let suffix = match ty.scalar {
+                    Scalar::Ushort => "_us",
+                    Scalar::Ulong => "_ul",
+                    _ => "",
+                };
+                let block = format!("i{input} + (get_local_id(0) - get_sub_group_local_id())");
+                self.line(&format!(
+                    "v{to} = intel_sub_group_block_read{suffix}({block}) ^ {text};"
+                ));
+            }
             Together::Reduce(reduction) => {
                 let name = match reduction {
                     Reduction::Add => "reduce_add",

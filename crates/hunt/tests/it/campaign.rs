@@ -5,7 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use visakit_hunt::{Campaign, Compiler, Feature, Limits, Settings};
+use visakit_hunt::{Campaign, Compiler, Feature, Limits, Second, Settings};
 use visakit_launch::Case;
 
 /// The compiler, if there is one.
@@ -30,6 +30,8 @@ fn settings(compilers: &[(&str, &Path)], programs: u64) -> Settings {
     });
     Settings {
         compilers: named.collect(),
+        seconds: Vec::new(),
+        kernels: None,
         devices: vec!["dg2".to_owned(), "no-such-device".to_owned()],
         options: Vec::new(),
         seed: 7,
@@ -42,6 +44,7 @@ fn settings(compilers: &[(&str, &Path)], programs: u64) -> Settings {
             Feature::Barriers,
             Feature::Tables,
         ],
+        transformations: 2,
         batch: 4,
         share: (1, 1),
         programs: Some(programs),
@@ -129,6 +132,7 @@ fn planted_faults_are_found_and_reduced() {
     let mut campaign = Campaign::open(&farm, settings, false).unwrap();
     campaign.run(&mut |_| true).unwrap();
     assert!(campaign.progress().bugs > 0, "{:?}", campaign.progress());
+    let mut named = 0;
     for bug in fs::read_dir(farm.join("bugs")).unwrap() {
         let bug = bug.unwrap().path();
         let program = fs::read_to_string(bug.join("program.cl")).unwrap();
@@ -136,6 +140,13 @@ fn planted_faults_are_found_and_reduced() {
         assert!(program.lines().count() < 14, "{program}");
         let report = fs::read_to_string(bug.join("report.md")).unwrap();
         assert!(report.contains("# Wrong code: faulty"), "{report}");
+        let planted = report.lines().any(|line| {
+            line.starts_with("The first wrong value of faulty dg2") && line.contains("`or (")
+        });
+        // Where it decides a branch, no value tells it.
+        named += usize::from(planted);
+        let avoided = "Each of these avoids it for faulty dg2: `-cl-opt-disable`.";
+        assert!(report.contains(avoided), "{report}");
         // The cases of that compiler fail, all others pass.
         let mut failed = 0;
         for case in fs::read_dir(&bug).unwrap() {
@@ -152,7 +163,26 @@ fn planted_faults_are_found_and_reduced() {
         }
         assert!(failed > 0);
     }
+    assert!(named > 0);
     assert!(!farm.join("doubts").exists());
+}
+
+/// What cannot run a kernel is said, before anything is written.
+#[test]
+fn second_opinions_have_to_run() {
+    let Some(ocloc) = ocloc() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let farm = folder.path().join("farm");
+    let mut settings = settings(&[("ocloc", &ocloc)], 8);
+    let second = Second {
+        program: "false".into(),
+        arguments: Vec::new(),
+        limits: Limits::default(),
+    };
+    settings.seconds = vec![("nothing".to_owned(), second)];
+    let error = Campaign::open(&farm, settings, false).unwrap_err();
+    assert_eq!(error.to_string(), "nothing does not run a kernel");
+    assert!(!farm.exists());
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn every_feature_occurs() {
         "atomic_",
         "intel_sub_group_shuffle_xor(",
         "work_group_",
+        "intel_sub_group_block_read",
         "switch",
         "default:",
         "do {",

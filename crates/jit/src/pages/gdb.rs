@@ -232,7 +232,8 @@ mod tests {
         let mut found = Vec::new();
         // SAFETY: the list is locked, and entries live while they are in it.
         unsafe {
-            let (mut at, mut before) = ((*(&raw const __jit_debug_descriptor)).first, null_mut());
+            let descriptor = &raw const __jit_debug_descriptor;
+            let (mut at, mut before) = ((*descriptor).first, null_mut());
             while let Some(entry) = at.as_ref() {
                 assert_eq!(entry.previous, before);
                 found.push(entry.file);

@@ -1,5 +1,7 @@
 //! `visakit opencl`: other programs on the OpenCL device that runs kernels here.
 
+#[cfg(target_os = "linux")]
+mod answer;
 mod place;
 mod run;
 
@@ -42,6 +44,15 @@ enum Action {
     Run(Box<run::Args>),
     /// Tell the findings of programs that ran with VISAKIT_CHECK_REPORT: as SARIF, as annotations, by the exit code.
     Report(run::ReportArgs),
+    /// Build and run what a request of `visakit hunt --with` asks for.
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    Answer {
+        /// The library of the driver.
+        driver: String,
+        /// The folder of the request.
+        folder: PathBuf,
+    },
     /// Run a program, and each of its launches once more on another OpenCL driver; say where the results differ.
     ///
     /// Kernels are built there from the program's source. Floats may differ by the tolerance, everything else is
@@ -92,6 +103,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
         Action::Run(args) => run::run(args, &library()?),
         Action::Report(args) => run::report(args),
+        #[cfg(target_os = "linux")]
+        Action::Answer { driver, folder } => {
+            answer::run(driver, folder)?;
+            Ok(Status::Clean)
+        }
         Action::Compare {
             other,
             tolerance,
@@ -119,7 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 /// The library of the selected driver.
-fn driver(asked: &str) -> Result<String, Failure> {
+pub(super) fn driver(asked: &str) -> Result<String, Failure> {
     if asked.contains(".so") {
         return Ok(asked.to_owned());
     }

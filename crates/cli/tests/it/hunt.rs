@@ -1,0 +1,84 @@
+//! Campaigns with a second opinion, where `ocloc` and pocl are installed.
+
+use super::{file, text};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Whether a program of that name is in the path.
+fn is_installed(name: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+}
+
+fn hunt(farm: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visakit"));
+    let words = words.iter().filter(|word| !word.is_empty());
+    command.arg("hunt").arg("--output").arg(farm).args(words);
+    command.output().unwrap()
+}
+
+/// What pocl computes is what the evaluator expects, and it is counted as runs; kernels of a folder have variants.
+#[test]
+fn pocl_joins_the_vote() {
+    let vendors = Path::new("/etc/OpenCL/vendors/pocl.icd");
+    if !is_installed("ocloc") || !vendors.is_file() {
+        println!("NOT RUN: needs ocloc and pocl");
+        return;
+    }
+    let (farm, kernels) = (file("hunt-with-pocl"), file("hunt-kernels"));
+    for folder in [&farm, &kernels] {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    std::fs::create_dir_all(&kernels).unwrap();
+    let kernel = "__kernel void sums(__global uint *o, __global const uint *a, const uint n) {\n\
+                  uint sum = a[get_global_id(0)];\nfor (uint j = 0; j < n; j++) sum += j * a[j & 15];\n\
+                  o[get_global_id(0)] = sum;\n}\n";
+    std::fs::write(kernels.join("sums.cl"), kernel).unwrap();
+    std::fs::write(kernels.join("none.cl"), "float f;").unwrap();
+    let of = kernels.to_str().unwrap();
+    let features = "longs,loops,switches,conversions,barriers,tables";
+    let words = [
+        "--device",
+        "dg2",
+        "--with",
+        "second=pocl",
+        "--features",
+        features,
+        "--kernels",
+        of,
+        "--programs",
+        "8",
+        "--batch",
+        "8",
+        "--json",
+    ];
+    let output = hunt(&farm, &words);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let notes = told["problems"].to_string();
+    assert!(notes.contains("second: a second opinion"), "{notes}");
+    assert!(
+        notes.contains("none.cl is left out: it computes with floats"),
+        "{notes}"
+    );
+    assert_eq!(told["differences"], 0, "{told}");
+    assert_eq!(told["dropped"], serde_json::json!({}), "{told}");
+    // Eight programs in four ways, and two variants in three.
+    assert_eq!(
+        (&told["programs"], &told["launches"]),
+        (&10.into(), &38.into()),
+        "{told}"
+    );
+}
+
+#[test]
+fn drivers_that_are_not_there_are_refused() {
+    let farm = file("hunt-without");
+    let output = hunt(&farm, &["--with", "no-such-driver", "--programs", "1"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("no file in /etc/OpenCL/vendors has `no-such-driver`"),
+        "{told}"
+    );
+    assert!(!farm.exists());
+}

@@ -1,0 +1,325 @@
+//! Variants of kernels in all configurations, and what they tell.
+
+use super::change::Change;
+use super::subject::Subject;
+use crate::configuration::{Bench, Configuration, Made};
+use crate::log::{Batch, Difference};
+use crate::machine::{self, Launching, Memory};
+use crate::replay::Replay;
+use crate::report;
+use crate::switches::{Effect, Switch, avoiding};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use visakit_launch::Element;
+
+/// Compilations to find the switches that avoid a bug.
+const MOST_SWITCHES: usize = 60;
+
+/// A subject with changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant<'s> {
+    pub(crate) subject: &'s Subject,
+    pub(crate) seed: u64,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Variant<'_> {
+    /// The source and the launch: without changes those of the subject.
+    fn task(&self) -> Option<(String, Launching)> {
+        match self.changes.is_empty() {
+            true => {
+                let source = self.subject.source().to_owned();
+                Some((source, self.subject.launching.clone()))
+            }
+            false => {
+                let source = self.subject.variant(&self.changes)?;
+                Some((source, self.subject.launching_of_variant()))
+            }
+        }
+    }
+}
+
+/// Runs variants.
+pub(crate) struct Variants<'a> {
+    pub(crate) bench: &'a Bench,
+    pub(crate) configurations: Vec<Configuration>,
+    /// Where bugs are reported.
+    pub(crate) folder: &'a Path,
+}
+
+impl Variants<'_> {
+    fn make(&self, variant: &Variant<'_>, configuration: &Configuration) -> io::Result<Made> {
+        let Some((source, launching)) = variant.task() else {
+            return Ok(Made::Not("it has no variant".to_owned()));
+        };
+        let tasks = [(variant.subject.kernel.clone(), launching)];
+        Ok(match self.bench.run(configuration, &source, &tasks)? {
+            Ok(mut all) => all
+                .pop()
+                .unwrap_or_else(|| Made::Not("it was not run".to_owned())),
+            Err(made) => made,
+        })
+    }
+
+    fn all(&self, variant: &Variant<'_>) -> io::Result<Vec<(Configuration, Made)>> {
+        let made = self
+            .configurations
+            .par_iter()
+            .map(|configuration| Ok((configuration.clone(), self.make(variant, configuration)?)));
+        made.collect()
+    }
+
+    /// What a subject computes: what most configurations say, if a build that says it has no findings.
+    ///
+    /// # Errors
+    /// Compilers cannot be run. The inner error is why there is no such memory.
+    pub(crate) fn reference(&self, subject: &Subject) -> io::Result<Result<Memory, String>> {
+        let variant = Variant {
+            subject,
+            seed: 0,
+            changes: Vec::new(),
+        };
+        let made = self.all(&variant)?;
+        let count = |memory: &Memory| {
+            made.iter()
+                .filter(|(_, m)| m.memory() == Some(memory))
+                .count()
+        };
+        let memories = made.iter().filter_map(|(_, made)| made.memory());
+        let Some(most) = memories.max_by_key(|memory| count(memory)) else {
+            let reason = made.iter().find_map(|(_, made)| match made {
+                Made::Refused(said)
+                | Made::Not(said)
+                | Made::Crash(said)
+                | Made::Fault(said, _) => said
+                    .lines()
+                    .find(|line| !line.trim().is_empty())
+                    .map(str::to_owned),
+                _ => None,
+            });
+            return Ok(Err(reason.unwrap_or_else(|| "it does not run".to_owned())));
+        };
+        if count(most) * 2 <= made.len() {
+            return Ok(Err("configurations do not agree".to_owned()));
+        }
+        Ok(match is_clean(&made, most, &subject.launching) {
+            Ok(()) => Ok(most.clone()),
+            Err(reason) => Err(reason),
+        })
+    }
+
+    /// Compares what configurations make of a variant with what the subject computes.
+    ///
+    /// # Errors
+    /// Compilers cannot be run, or files cannot be written.
+    pub(crate) fn judge(
+        &self,
+        variant: &Variant<'_>,
+        expected: &Memory,
+        batch: &mut Batch,
+    ) -> io::Result<()> {
+        let made = self.all(variant)?;
+        batch.programs += 1;
+        let mut kinds = BTreeSet::new();
+        for (configuration, made) in &made {
+            match made {
+                Made::Not(reason) => batch.drop(&format!("not run: {reason}")),
+                Made::Refused(said) => {
+                    let error = said
+                        .lines()
+                        .find(|line| line.contains("error:"))
+                        .unwrap_or(said);
+                    batch.drop(&format!("refused: {error}"));
+                }
+                Made::Memory(..) | Made::Fault(..) | Made::Second(_) => batch.launches += 1,
+                Made::Crash(_) | Made::Endless => {}
+            }
+            if let Some(kind) = made.wrong(expected) {
+                match configuration.is_tested() {
+                    true => {
+                        kinds.insert(kind);
+                    }
+                    false => batch.drop(&format!("{kind} by {}", configuration.name())),
+                }
+            }
+        }
+        for kind in kinds {
+            let is_wrong =
+                |c: &Configuration, m: &Made| c.is_tested() && m.wrong(expected) == Some(kind);
+            let wrong = made.iter().filter(|(c, m)| is_wrong(c, m)).map(|(c, _)| c);
+            let wrong: Vec<&Configuration> = wrong.collect();
+            let mut difference = Difference {
+                seed: variant.seed,
+                kind: kind.to_owned(),
+                configurations: wrong.iter().map(|c| c.name()).collect(),
+                ..Difference::default()
+            };
+            let right = made
+                .iter()
+                .find(|(_, m)| m.memory() == Some(expected))
+                .map(|(c, _)| c);
+            match (wrong.first(), right) {
+                (Some(failing), Some(right)) => {
+                    let small = self.reduced(variant, expected, kind, (failing, right))?;
+                    self.report(&small, expected, &mut difference)?;
+                }
+                _ => difference.note = "no configuration computes what the kernel does".to_owned(),
+            }
+            batch.differences.push(difference);
+        }
+        Ok(())
+    }
+
+    /// Without the changes that are not needed.
+    fn reduced<'s>(
+        &self,
+        variant: &Variant<'s>,
+        expected: &Memory,
+        kind: &str,
+        (failing, right): (&Configuration, &Configuration),
+    ) -> io::Result<Variant<'s>> {
+        let mut best = variant.clone();
+        let mut at = 0;
+        while at < best.changes.len() {
+            let mut less = best.clone();
+            less.changes.remove(at);
+            let stays = self.make(&less, failing)?.wrong(expected) == Some(kind)
+                && self.make(&less, right)?.memory() == Some(expected);
+            match stays {
+                true => best = less,
+                false => at += 1,
+            }
+        }
+        Ok(best)
+    }
+
+    fn report(
+        &self,
+        variant: &Variant<'_>,
+        expected: &Memory,
+        difference: &mut Difference,
+    ) -> io::Result<()> {
+        let made = self.all(variant)?;
+        let Some((source, launching)) = variant.task() else {
+            return Ok(());
+        };
+        if let Err(reason) = is_clean(&made, expected, &launching) {
+            difference.note = reason;
+            return Ok(());
+        }
+        let wrong = made
+            .iter()
+            .filter(|(c, m)| c.is_tested() && m.wrong(expected).is_some());
+        let wrong: Vec<&Configuration> = wrong.map(|(c, _)| c).collect();
+        let Some(failing) = wrong.first() else {
+            difference.note = "not seen again".to_owned();
+            return Ok(());
+        };
+        // Compilations that do not end are not made again and again.
+        let most = match difference.kind.as_str() {
+            "endless" => 0,
+            _ => MOST_SWITCHES,
+        };
+        let avoided = avoiding(&Switch::all(), most, &mut |switches| {
+            let configuration = Configuration {
+                switches: switches.to_vec(),
+                ..(*failing).clone()
+            };
+            let made = self.make(variant, &configuration)?;
+            Ok::<_, io::Error>(match made.memory() {
+                Some(memory) if memory == expected => Effect::Vanishes,
+                Some(_) => Effect::Remains,
+                None => Effect::Unknown,
+            })
+        })?;
+        let places = wrong
+            .iter()
+            .map(|c| format!("{} {}", c.release, c.is_plain()));
+        let mut facts: Vec<String> = places.collect::<BTreeSet<_>>().into_iter().collect();
+        facts.push(variant.subject.name.clone());
+        facts.extend(variant.changes.iter().map(|c| c.what.to_owned()));
+        facts.extend(avoided.iter().map(Switch::to_string));
+        let name = format!(
+            "kernel-{}-{:08x}",
+            difference.kind,
+            crate::find::hash(&facts) >> 32
+        );
+        difference.bug = Some(name.clone());
+        let place = self.folder.join("bugs").join(&name);
+        if place.exists() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(self.folder.join("bugs"))?;
+        let folder = visakit_files::TemporaryFolder::new(&self.folder.join("bugs"), "hunt")?;
+        let elements = vec![Element::from("uchar".to_owned()); expected.len()];
+        let mut text = format!(
+            "# A change of a kernel changes its result: {}\n\n",
+            variant.subject.name
+        );
+        let what: Vec<&str> = variant.changes.iter().map(|c| c.what).collect();
+        let _ = writeln!(
+            text,
+            "`variant.cl` is `original.cl` with {}; its last argument is 1. Both compute the same by the rules of \
+             OpenCL C. The expected result is that of most configurations for the original.\n",
+            if what.is_empty() {
+                "no change".to_owned()
+            } else {
+                what.join(", ")
+            }
+        );
+        let _ = writeln!(text, "| compiler, device, options | result |\n|---|---|");
+        for (configuration, made) in &made {
+            let result = report::result(expected, &elements, made).replace('|', "\\|");
+            let _ = writeln!(
+                text,
+                "| {} | {} |",
+                configuration.name(),
+                result.replace('\n', " ")
+            );
+        }
+        if most > 0 {
+            let _ = writeln!(text, "\n{}", report::avoided(failing, &avoided));
+        }
+        let files = [
+            ("original.cl", variant.subject.source()),
+            ("variant.cl", source.as_str()),
+            ("report.md", text.as_str()),
+        ];
+        for (name, text) in files {
+            visakit_files::scratch(&folder.path().join(name), text.as_bytes())?;
+        }
+        let replay = Replay {
+            name,
+            launching: &launching,
+            expected,
+            elements,
+        };
+        replay.write(&made, folder.path())?;
+        folder.commit(&place)
+    }
+}
+
+/// Whether a build that computes a memory has no findings.
+fn is_clean(
+    made: &[(Configuration, Made)],
+    memory: &Memory,
+    launching: &Launching,
+) -> Result<(), String> {
+    let mut reason = "no build computes what is expected".to_owned();
+    let right = made
+        .iter()
+        .filter(|(_, made)| made.memory() == Some(memory));
+    for kernel in right.filter_map(|(_, made)| made.kernel()) {
+        match machine::check(kernel, launching) {
+            Ok(findings) => match findings.first() {
+                None => return Ok(()),
+                Some(first) => reason = format!("check: {first}"),
+            },
+            Err(error) => reason = error,
+        }
+    }
+    Err(reason)
+}
