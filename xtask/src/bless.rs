@@ -10,7 +10,7 @@ const SOURCES: [(&str, Run); 1] = [("constructors", constructors)];
 /// Packages and those of their tests that write what they compare if [`BLESS`] is set, or that insta compares.
 const TESTS: [(&str, &[&str]); 5] = [
     ("visakit-isa", &["the_page_of_the_instructions"]),
-    ("visakit-exec", &["support::"]),
+    ("visakit-internal-exec", &["support::"]),
     ("visakit-launch", &["zeinfo::"]),
     ("visakit-validate", &["the_page_of_the_rules"]),
     ("visakit-cli", &["pages::", "a_dump"]),

@@ -8,9 +8,13 @@ use std::process::Command;
 
 /// Packages of drivers and the libraries that they make. Those that are not in the workspace are left out.
 const DRIVERS: [(&str, &str, &str); 2] = [
-    ("visakit-opencl", "crates/opencl", "libvisakit_opencl.so"),
     (
-        "visakit-level-zero",
+        "visakit-internal-opencl",
+        "crates/opencl",
+        "libvisakit_opencl.so",
+    ),
+    (
+        "visakit-internal-level-zero",
         "crates/level-zero",
         "libze_visakit.so",
     ),

@@ -1,4 +1,4 @@
-//! The cost of each stage of `visakit table`: `cargo run --release -p visakit-corpus --features parquet,files --example
+//! The cost of each stage of `visakit table`: `cargo run --release -p visakit-internal-corpus --features parquet,files --example
 //! measure_table -- PATH...`.
 //!
 //! The stages alternate in one thread, so that other load of the machine affects all of them equally; medians are

@@ -1,6 +1,6 @@
 //! Lane operations of loops on registers, and translation.
 //!
-//! `cargo bench -p visakit-exec`. The item of the loops is a lane operation (an instruction times
+//! `cargo bench -p visakit-internal-exec`. The item of the loops is a lane operation (an instruction times
 //! its enabled lanes), the item of the translation an instruction.
 
 #![allow(

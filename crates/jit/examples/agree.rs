@@ -1,7 +1,7 @@
 //! Do the interpreter and machine code agree on kernels of others?
 //!
 //! ```console
-//! cargo run --release -p visakit-jit --example agree -- FOLDER...
+//! cargo run --release -p visakit-internal-jit --example agree -- FOLDER...
 //! ```
 //!
 //! Each folder has the output of `visakit compile` of any OpenCL C. Every kernel runs with generated arguments, over a

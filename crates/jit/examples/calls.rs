@@ -1,4 +1,4 @@
-//! Which steps of kernels have no template: `cargo run -p visakit-jit --example calls FILE...`
+//! Which steps of kernels have no template: `cargo run -p visakit-internal-jit --example calls FILE...`
 
 #![allow(
     clippy::print_stdout,

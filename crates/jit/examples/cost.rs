@@ -1,7 +1,7 @@
 //! How long does compiling take?
 //!
 //! ```console
-//! cargo run --release -p visakit-jit --example cost -- FILE...
+//! cargo run --release -p visakit-internal-jit --example cost -- FILE...
 //! ```
 //!
 //! Prints for each text the instructions of its kernel, and the microseconds for one to be translated, to be analysed for

@@ -1,4 +1,4 @@
-//! The latency an editor experiences in a text of 20,000 lines: `cargo bench -p visakit-language`.
+//! The latency an editor experiences in a text of 20,000 lines: `cargo bench -p visakit-internal-language`.
 //!
 //! `keystroke_*` is one character typed into the middle, followed by the queries editors make after it. `assembly` is
 //! the assembler alone, for comparison.

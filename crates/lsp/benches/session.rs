@@ -1,4 +1,4 @@
-//! A keystroke in a text of 20,000 lines, as an editor sees it: `cargo bench -p visakit-lsp`.
+//! A keystroke in a text of 20,000 lines, as an editor sees it: `cargo bench -p visakit-internal-lsp`.
 //!
 //! Each keystroke is a change of the document followed by the queries editors make, as messages of the protocol over
 //! pipes. A request is timed from when it is written until its answer has been read; problems until they are published,

@@ -1,7 +1,7 @@
 //! The cost of counting: kernels without it, with it, and as `visakit profile` runs them, in the interpreter and in
 //! machine code, on one thread.
 //!
-//! `cargo bench -p visakit-profile`. Compare the medians of a kernel: `counts` should be at most 1.3 times `plain`.
+//! `cargo bench -p visakit-internal-profile`. Compare the medians of a kernel: `counts` should be at most 1.3 times `plain`.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
 

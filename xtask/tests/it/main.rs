@@ -39,7 +39,7 @@ fn releases_have_checksums() {
             .iter()
             .find(|component| component["name"] == name)
     };
-    for name in ["visakit-cli", "visakit-opencl", "clap"] {
+    for name in ["visakit-cli", "visakit-internal-opencl", "clap"] {
         let component = named(name).unwrap();
         assert!(component["licenses"][0]["expression"].is_string(), "{name}");
         assert!(

@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(differ.count(), 0);
     }
 
-    /// All of them: `cargo test --release -p visakit-exec -- --ignored every_single`.
+    /// All of them: `cargo test --release -p visakit-internal-exec -- --ignored every_single`.
     #[test]
     #[ignore = "takes minutes"]
     fn every_single() {
