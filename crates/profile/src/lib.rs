@@ -162,7 +162,7 @@ fn together(watches: Vec<Watch<'_>>) -> (HashMap<usize, Seen>, u64) {
     (seen, watched_groups)
 }
 
-/// Runs a media kernel that was translated by [`Media::counting`]; `code` is of its program.
+/// Runs a media kernel that was translated with [`Config::count`]; `code` is of its program.
 ///
 /// # Errors
 /// As [`Media::run`].
@@ -190,7 +190,7 @@ pub fn run_media(
     Ok((collect(code, counts, &seen, ran), outcome))
 }
 
-/// Runs a bare routine that was translated by [`Bare::counting`]; `code` is of its program. A fault or a limit ends the
+/// Runs a bare routine that was translated with [`Config::count`]; `code` is of its program. A fault or a limit ends the
 /// profile there, as [`KernelProfile::stopped`] says.
 ///
 /// # Errors
