@@ -78,7 +78,7 @@ pub(crate) fn stage(root: &Path, how: Build<'_>) -> Done {
     how.tell(&mut build);
     if how.target.is_some() {
         // Without `visakit table`, as the static binary is: its compression is C.
-        let features = "visakit-cli/debugger,visakit-cli/lsp";
+        let features = "visakit-cli/debugger,visakit-cli/hunt,visakit-cli/lsp";
         build.args(["--no-default-features", "--features", features]);
     }
     for (package, ..) in &drivers {

@@ -107,6 +107,7 @@ enum Command {
     /// Generate valid objects from seeds.
     Smith(commands::smith::Args),
     /// Hunt for faults of Intel's compiler: generated programs with known results.
+    #[cfg(feature = "hunt")]
     Hunt(commands::hunt::Args),
     /// Make an object smaller while a command still succeeds.
     Reduce(commands::reduce::Args),
@@ -318,6 +319,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Explain(args) => commands::explain::run(args),
         Command::Explore(args) => commands::explore::run(args),
         Command::Smith(args) => commands::smith::run(args),
+        #[cfg(feature = "hunt")]
         Command::Hunt(args) => commands::hunt::run(args),
         Command::Reduce(args) => commands::reduce::run(args),
         #[cfg(feature = "table")]

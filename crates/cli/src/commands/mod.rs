@@ -16,6 +16,7 @@ pub(crate) mod explore;
 pub(crate) mod extract;
 pub(crate) mod fmt;
 pub(crate) mod graph;
+#[cfg(feature = "hunt")]
 pub(crate) mod hunt;
 pub(crate) mod info;
 pub(crate) mod inject;

@@ -13,6 +13,7 @@ mod debug;
 mod files;
 mod hostile;
 #[cfg(target_os = "linux")]
+#[cfg(feature = "hunt")]
 mod hunt;
 mod inject;
 mod json;

@@ -1,6 +1,6 @@
 //! `visakit opencl`: other programs on the OpenCL device that runs kernels here.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "hunt"))]
 mod answer;
 mod place;
 mod run;
@@ -45,7 +45,7 @@ enum Action {
     /// Tell the findings of programs that ran with VISAKIT_CHECK_REPORT: as SARIF, as annotations, by the exit code.
     Report(run::ReportArgs),
     /// Build and run what a request of `visakit hunt --with` asks for.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "hunt"))]
     #[command(hide = true)]
     Answer {
         /// The library of the driver.
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
         Action::Run(args) => run::run(args, &library()?),
         Action::Report(args) => run::report(args),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", feature = "hunt"))]
         Action::Answer { driver, folder } => {
             answer::run(driver, folder)?;
             Ok(Status::Clean)
