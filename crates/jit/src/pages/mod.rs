@@ -607,7 +607,7 @@ impl Pages {
             host,
             pages: self,
             paths: [0; PATHS],
-            products: Products([MaybeUninit::uninit(); _]),
+            products: Products([const { MaybeUninit::uninit() }; place::PRODUCTS_BYTES / 8]),
         };
         context.borrow();
         context.follow(thread);
