@@ -18,7 +18,7 @@
 //! `crates/check` observes a launch, a media kernel or a bare routine through the executor's `Observer`, which costs
 //! nothing if nobody observes, and which is also notified of faults and decides whether the next group runs. A message
 //! first reports all its lanes together, and one by one only if requested. It keeps shadows of what is defined, and of who
-//! accessed shared bytes last (`race/cells.rs`: 16 bytes for every four that are shared); `docs/checking.md` lists what is
+//! accessed shared bytes last (`race/cells.rs`: 20 bytes for every four that are shared); `docs/checking.md` lists what is
 //! found and what is not. `launch/src/printf` formats the output of kernels, for all front ends.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Who accessed shared memory last: 16 bytes for every four bytes that were touched.
+//! Who accessed shared memory last: 20 bytes for every four bytes that were touched.
 //!
 //! A cell represents four bytes. It records the last write and two reads, as numbers of records that all accesses of
 //! one message share, with the bytes and lanes of each. The reads are of two threads; or of two lanes of one, if no
@@ -139,11 +139,9 @@ impl Facts {
         self.0 & flag != 0
     }
 
-    fn set_write(&mut self, now: &Now) {
-        self.0 = self.0 & 0xff0 | u32::from(now.bytes & 15);
-        if now.atomic {
-            self.0 |= ATOMIC;
-        }
+    fn set_write(&mut self, bytes: u8, atomic: bool) {
+        let kind = if atomic { ATOMIC } else { 0 };
+        self.0 = self.0 & 0xff0 | u32::from(bytes & 15) | kind;
     }
 }
 
@@ -156,6 +154,9 @@ struct Cell {
     value: u32,
 }
 
+// As the documentation says.
+const _: () = assert!(size_of::<Cell>() == 20);
+
 impl Cell {
     /// Whether the last write wrote the same value, as far as both write.
     fn holds(&self, now: &Now) -> bool {
@@ -163,15 +164,19 @@ impl Cell {
         known && (self.value ^ now.value) & mask(self.facts.bytes(0) & now.bytes) == 0
     }
 
-    fn set_write(&mut self, now: &Now) {
-        self.facts.set_write(now);
-        self.value = now.value;
+    /// A write; bytes in `also` had been written by the lanes of its message before.
+    fn set_write(&mut self, now: &Now, also: u8) {
+        self.facts.set_write(also | now.bytes, now.atomic);
+        let stays = mask(also & !now.bytes);
+        self.value = self.value & stays | now.value & mask(now.bytes);
     }
 }
 
 /// The bits of bytes of a cell.
-fn mask(bytes: u8) -> u32 {
-    each(bytes).fold(0, |mask, byte| mask | 0xff << (8 * byte))
+const fn mask(bytes: u8) -> u32 {
+    // Each of the four bits goes to the lowest one of its byte.
+    let lowest = (bytes & 15) as u32 * 0x0020_4081 & 0x0101_0101;
+    lowest * 0xff
 }
 
 /// The current access to a cell.
@@ -366,7 +371,7 @@ impl Cells {
                 return false;
             }
             place.write = slot;
-            place.set_write(now);
+            place.set_write(now, 0);
             return true;
         }
         let [first, _] = place.reads;
@@ -497,17 +502,11 @@ impl Cells {
                 let of = (place.write, facts.bytes(0));
                 atomics.insert(cell, of);
                 place.write = Slot::new(number, Lanes::of(now.lane));
-                place.set_write(now);
+                place.set_write(now, 0);
                 return;
             }
             place.write = slot;
-            let before_value = place.value;
-            place.set_write(now);
-            if bytes != now.bytes {
-                place.facts.set_bytes(0, bytes);
-                let others = before_value & mask(bytes & !now.bytes);
-                place.value |= others;
-            }
+            place.set_write(now, bytes);
         } else {
             let [first, second] = place.reads;
             let of_first = record(first).unwrap_or_default();

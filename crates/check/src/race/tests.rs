@@ -300,3 +300,27 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// Two threads that write without an order write the same if they do in each byte that both write, whatever the sizes
+    /// of their writes. A cell has room for all of a value.
+    #[test]
+    fn equal_values_are_equal_in_common_bytes(
+        parts in prop::collection::vec((1..16u8, prop::array::uniform4(prop::sample::select(vec![0u8, 1, 0x80, 0xff]))), 2),
+    ) {
+        let mut group = Group::new();
+        let mut found = Vec::new();
+        for (thread, (bytes, value)) in (0u16..).zip(&parts) {
+            let record = Record { group: 1, time: group.order.message(thread.into()), step: 0, thread };
+            let value = u32::from_le_bytes(*value);
+            let now = Now { record, lane: 0, bytes: *bytes, writes: true, atomic: false, value };
+            group.order.access(&mut group.cells, (true, 7), &now, &mut found);
+        }
+        let [(a, first), (b, second)] = [parts[0], parts[1]];
+        let common: Vec<_> = (0..4).filter(|at| a & b & 1 << at != 0).collect();
+        let equal = common.iter().all(|at| first[*at] == second[*at]);
+        let wanted = if common.is_empty() { vec![] } else { vec![equal] };
+        let found: Vec<_> = found.iter().map(|(conflict, _)| conflict.other.same_value).collect();
+        prop_assert_eq!(found, wanted);
+    }
+}

@@ -24,6 +24,8 @@ fn declarations(lanes: u32) -> String {
          .decl B v_type=G type=uq num_elts=4 align=GRF\n\
          .decl D v_type=G type=ud num_elts=64 align=GRF\n\
          .decl E v_type=G type=ud num_elts=64 align=GRF\n\
+         .decl T v_type=G type=f num_elts=128 align=GRF\n\
+         .decl F v_type=G type=ud num_elts=128 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n",
     );
     for n in 0..5 {
@@ -115,13 +117,22 @@ fn text(lanes: u32, random: &mut Random) -> String {
         line(format!(
             "add (M1, {lanes}) Q2(0,0)<1> Q1(0,0)<1;1,0> {base}<0;1,0>"
         ));
-        let between = match one(&["", "", "", "V", "Q", "N", "L", "D", "P", "S"]).as_str() {
+        let all = ["", "", "", "V", "Q", "N", "L", "D", "P", "S", "X"];
+        let between = match one(&all).as_str() {
             "V" => format!("add (M1, {lanes}) E(0,0)<1> E(0,0)<1;1,0> V1(0,0)<1;1,0>"),
             "Q" => format!("add (M1, {lanes}) Q0(0,0)<1> Q1(0,0)<1;1,0> 0x10:uq"),
             "N" => "add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x2:ud".into(),
             "L" => format!("add (M1, {lanes}) L(0,0)<1> L(0,0)<1;1,0> 0x1:uw"),
             "D" => format!("mov (M1, {lanes}) V1(0,0)<1> D(0,0)<1;1,0>"),
             "S" => format!("(P1) lsc_load.slm (M1, {lanes}) V1:d32 flat[M]:a32"),
+            // Numbers that the interpreter multiplies, most times, or zeros.
+            "X" if lanes == 16 => {
+                let factors = one(&["D", "E", "F"]);
+                format!(
+                    "mov (M1, 16) F(0,0)<1> {factors}(0,0)<1;1,0>\n\
+                     dpas.bf.bf.8.1 (M1, 16) T.0 T.0 F.0 F(0,0)"
+                )
+            }
             "P" => format!("(P1) mov (M1, {lanes}) V1(0,0)<1> E(0,0)<1;1,0>"),
             _ => String::new(),
         };

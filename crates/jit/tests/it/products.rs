@@ -1,8 +1,8 @@
 //! Systolic products: each form has a template, and the same bits as in the interpreter.
 
-use super::{Random, compilers, ended, forms, left_after, same_registers, translated};
+use super::{Random, compilers, ended, forms, same_registers, translated};
 use std::fmt::Write;
-use visakit_exec::{Examined, ThreadStart};
+use visakit_exec::{Program, ThreadStart};
 use visakit_jit::{Path, taken};
 
 /// A format of factors, and its bits.
@@ -207,6 +207,18 @@ impl Form {
     }
 }
 
+/// Machine code leaves the registers and counters of the interpreter.
+fn agree(program: &Program, compiled: &[Program], start: &ThreadStart, what: &str) {
+    let group = ended(program, start);
+    let (expected, counters) = (group.thread(0).unwrap().registers(), group.counters());
+    for other in compiled {
+        let group = ended(other, start);
+        let left = group.thread(0).unwrap().registers();
+        assert_eq!(group.counters(), counters, "{what}");
+        same_registers(program, left, expected, what);
+    }
+}
+
 /// The bytes that the machine code of a form leaves are those of the interpreter.
 fn same(form: &Form, rounds: u32, random: &mut Random) {
     let text = form.text();
@@ -240,14 +252,7 @@ fn same(form: &Form, rounds: u32, random: &mut Random) {
                 .collect(),
             ..ThreadStart::default()
         };
-        let group = ended(&program, &start);
-        let (expected, counters) = (group.thread(0).unwrap().registers(), group.counters());
-        for other in &compiled {
-            let group = ended(other, &start);
-            let left = group.thread(0).unwrap().registers();
-            assert_eq!(group.counters(), counters, "{like:?}");
-            same_registers(&program, left, expected, &format!("{like:?}\n{text}"));
-        }
+        agree(&program, &compiled, &start, &format!("{like:?}\n{text}"));
     }
 }
 
@@ -363,56 +368,6 @@ fn between_other_steps() {
             sets,
             ..ThreadStart::default()
         };
-        let group = ended(&program, &start);
-        let (expected, counters) = (group.thread(0).unwrap().registers(), group.counters());
-        for other in &compiled {
-            let group = ended(other, &start);
-            let left = group.thread(0).unwrap().registers();
-            assert_eq!(group.counters(), counters, "{like:?}");
-            same_registers(&program, left, expected, &format!("{like:?} {mask:#x}"));
-        }
-    }
-}
-
-/// Addresses of lanes that follow each other, which machine code need not compute, are there when the interpreter takes over.
-#[test]
-fn addresses_around_a_product() {
-    let mut text = String::from(".version 4.1\n.kernel \"k\"\n");
-    for (name, ty, count) in [
-        ("R", "f", 128),
-        ("W", "ud", 128),
-        ("B", "ud", 64),
-        ("I", "ud", 16),
-        ("A", "ud", 16),
-    ] {
-        let _ = writeln!(
-            text,
-            ".decl {name} v_type=G type={ty} num_elts={count} align=GRF"
-        );
-    }
-    text += ".kernel_attr SimdSize=16\n\
-             shl (M1, 16) A(0,0)<1> I(0,0)<1;1,0> 0x2:ud\n\
-             add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x40:ud\n\
-             dpas.bf.bf.8.8 (M1, 16) R.0 R.0 W.0 B(0,0)\n\
-             lsc_store.slm (M1, 16) flat[A]:a32 R:d32\n\
-             ret (M1, 1)\n";
-    let program = translated(&text);
-    let mut random = Random(8);
-    for like in LIKE {
-        let lanes = (0..16_u32).flat_map(u32::to_le_bytes).collect();
-        let mut factors = |count| numbers(count, 16, 8, like, &mut random);
-        let sets = vec![
-            ("W".to_owned(), factors(256)),
-            ("B".to_owned(), factors(128)),
-            ("I".to_owned(), lanes),
-        ];
-        let expected = left_after(&program, 256, 0xffff, sets.clone(), u64::MAX);
-        for jit in compilers() {
-            let mut compiled = translated(&text);
-            compiled.examine_registers(Examined::Never);
-            compiled.compile_with(std::sync::Arc::new(jit), 0);
-            let left = left_after(&compiled, 256, 0xffff, sets.clone(), u64::MAX);
-            assert_eq!(left.local, expected.local, "{like:?} {:?}", jit.features());
-        }
+        agree(&program, &compiled, &start, &format!("{like:?} {mask:#x}"));
     }
 }
