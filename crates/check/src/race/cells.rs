@@ -175,8 +175,8 @@ impl Cell {
 /// The bits of bytes of a cell.
 const fn mask(bytes: u8) -> u32 {
     // Each of the four bits goes to the lowest one of its byte.
-    let lowest = (bytes & 15) as u32 * 0x0020_4081 & 0x0101_0101;
-    lowest * 0xff
+    let spread = (bytes & 15) as u32 * 0x0020_4081;
+    (spread & 0x0101_0101) * 0xff
 }
 
 /// The current access to a cell.
