@@ -51,20 +51,26 @@ enum Like {
     Usual,
     /// At the ends of what the template multiplies.
     Ends,
+    /// All of them near one end, so that sums overflow, or lose bits, if it is too far away.
+    Great,
+    Small,
     /// Usual, but for one.
     Special,
 }
 
-const LIKE: [Like; 5] = [
+const LIKE: [Like; 7] = [
     Like::Any,
     Like::Short,
     Like::Usual,
     Like::Ends,
+    Like::Great,
+    Like::Small,
     Like::Special,
 ];
 
-/// A float of so many bits, of which the exponent has some.
-fn number(bits: u32, exponent: u32, like: Like, random: &mut Random) -> u32 {
+/// A float of so many bits, of which the exponent has some. Great ones, and inverses of small ones, are below this power of
+/// two.
+fn number(bits: u32, exponent: u32, (like, end): (Like, i32), random: &mut Random) -> u32 {
     let mantissa = bits - 1 - exponent;
     let bias = (1 << (exponent - 1)) - 1;
     let any = random.next();
@@ -84,6 +90,8 @@ fn number(bits: u32, exponent: u32, like: Like, random: &mut Random) -> u32 {
             of(power(random, 3), low)
         }
         Like::Usual | Like::Special => of(power(random, 12), random.next()),
+        Like::Great => of(end - (random.next() % 4).cast_signed(), random.next()),
+        Like::Small => of((random.next() % 4).cast_signed() - end, random.next()),
         Like::Ends => {
             let end = [60, 61, -60, -61, 126, 127, -126, -133][random.next() as usize % 8];
             of(end, random.next() % 3)
@@ -95,6 +103,7 @@ fn number(bits: u32, exponent: u32, like: Like, random: &mut Random) -> u32 {
 fn numbers(count: usize, bits: u32, exponent: u32, like: Like, random: &mut Random) -> Vec<u8> {
     let mut found = Vec::new();
     let special = random.next() as usize % count;
+    let end = [59, 60, 63, 125, 126, 127][random.next() as usize % 6];
     for place in 0..count {
         let like = match like {
             Like::Special if place != special => Like::Usual,
@@ -106,7 +115,7 @@ fn numbers(count: usize, bits: u32, exponent: u32, like: Like, random: &mut Rand
         };
         let number = match exponent {
             0 => random.next(),
-            _ => number(bits, exponent, like, random),
+            _ => number(bits, exponent, (like, end), random),
         };
         found.extend(&number.to_le_bytes()[..bits as usize / 8]);
     }
@@ -232,11 +241,11 @@ fn same(form: &Form, rounds: u32, random: &mut Random) {
         );
     }
     for round in 0..rounds {
-        let like = [(); 3].map(|()| LIKE[random.next() as usize % 5]);
-        let like = if round % 2 == 0 {
-            [Like::Usual, Like::Usual, like[2]]
-        } else {
-            like
+        let [a, b, of_sums] = [(); 3].map(|()| LIKE[random.next() as usize % LIKE.len()]);
+        let like = match round % 4 {
+            0 | 2 => [Like::Usual, Like::Usual, of_sums],
+            1 => [[Like::Great, Like::Small][round as usize / 4 % 2]; 3],
+            _ => [a, b, of_sums],
         };
         let sets = form.sets(like, random).into_iter();
         let full = u32::MAX >> (32 - form.lanes);
@@ -346,7 +355,7 @@ fn between_other_steps() {
     let (program, compiled) = forms(&text);
     let mut random = Random(3);
     for round in 0..24 {
-        let like = LIKE[round % 5];
+        let like = LIKE[round % LIKE.len()];
         let mut set = |name, count, bits, exponent| {
             (
                 program.variable(name).unwrap(),
