@@ -371,14 +371,16 @@ impl<'c, 'b> Maker<'c, 'b> {
         let local = self.pick(&["LA", "LA", "LB"]);
         let own = format!("bti(0x0)[ADDR{add}]:a32");
         let size = self.pick(&["d32", "d32", "d8u32", "d16u32"]);
+        // Stores are what other lanes see: half of them have a condition.
+        let lanes = self.pick(&["(P1) ", "(!P2) ", "", ""]);
         match self.below(12) {
             0 | 1 => vec![format!(
-                "{guard}lsc_store.slm {exec} flat[{local}{add}]:a32 {data}:{size}"
+                "{lanes}lsc_store.slm {exec} flat[{local}{add}]:a32 {data}:{size}"
             )],
             2 | 3 => vec![format!(
                 "{guard}lsc_load.slm {exec} {data}:{size} flat[{local}{add}]:a32"
             )],
-            4 => vec![format!("{guard}lsc_store.ugm {exec} {own} {data}:{size}")],
+            4 => vec![format!("{lanes}lsc_store.ugm {exec} {own} {data}:{size}")],
             5 => vec![format!("{guard}lsc_load.ugm {exec} {data}:{size} {own}")],
             6 | 7 => {
                 let fence = "lsc_fence.slm.none.group".to_owned();
@@ -407,7 +409,7 @@ impl<'c, 'b> Maker<'c, 'b> {
                     format!("or {exec} IX(0,0)<1> IX(0,0)<1;1,0> ADDR(0,0)<1;1,0>"),
                     match self.below(2) {
                         0 => format!("{guard}lsc_load.ugm {exec} {data}:d32 bti(0x0)[IX]:a32"),
-                        _ => format!("{guard}lsc_store.ugm {exec} bti(0x0)[IX]:a32 {data}:d32"),
+                        _ => format!("{lanes}lsc_store.ugm {exec} bti(0x0)[IX]:a32 {data}:d32"),
                     },
                 ]
             }
