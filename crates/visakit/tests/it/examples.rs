@@ -17,6 +17,9 @@ mod immediates;
 #[path = "../../examples/kernels.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod kernels;
+#[path = "../../examples/opencl.rs"]
+#[allow(dead_code, reason = "their main functions")]
+mod opencl;
 #[path = "../../examples/run.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod run;
@@ -92,4 +95,21 @@ fn two_kernels_are_compared() {
     let sums = vec![1000, 1001, 1004, 1027, 1016, 1125, 1036, 1343];
     assert_eq!(results, [sums.clone(), sums]);
     assert_eq!(verdict, visakit::prove::Verdict::Proven);
+}
+
+#[test]
+fn a_source_is_compiled_run_and_checked() {
+    if std::process::Command::new("ocloc").output().is_err() {
+        visakit_testing::say("NOT RUN: a kernel of OpenCL C by the library, which needs ocloc");
+        return;
+    }
+    let (results, findings) = opencl::saxpy().unwrap();
+    // What the last work-item reads past the end is not known.
+    assert_eq!(results[..255], [7.0; 255]);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    let told = findings[0].to_string();
+    assert!(
+        told.contains("just past the end of `x` (1024 bytes)"),
+        "{told}"
+    );
 }
