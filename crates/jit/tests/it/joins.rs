@@ -1,10 +1,8 @@
 //! Lanes that part, wait and join: generated programs of nested branches and loops, as the interpreter runs them, wherever
 //! fuel runs out.
 
-use super::{Left, Random, compilers, each_lane, left_after, same_registers, translated};
+use super::{Random, Trial, each_lane};
 use std::fmt::Write;
-use std::sync::Arc;
-use visakit_exec::{Examined, Program};
 
 /// Bytes of shared local memory.
 const BYTES: usize = 1 << 12;
@@ -151,49 +149,25 @@ fn text(lanes: u32, random: &mut Random) -> String {
     flow.text
 }
 
-fn run(program: &Program, mask: u32, seed: u32, fuel: u64) -> Left {
-    let mut random = Random(seed);
-    let mut sets = vec![("A".into(), each_lane())];
-    for n in 0..VARIABLES {
-        let bytes = (0..32).flat_map(|_| random.next().to_le_bytes()).collect();
-        sets.push((format!("V{n}"), bytes));
-    }
-    left_after(program, BYTES, mask, sets, fuel)
-}
-
 #[test]
 fn as_interpreted() {
     let mut random = Random(0x101);
     for round in 0..ROUNDS {
         let lanes = [32, 16, 8][round % 3];
-        let text = text(lanes, &mut random);
-        let program = translated(&text);
-        let modes = [Examined::Always, Examined::AtEnd, Examined::Never];
-        let compiled: Vec<_> = compilers()
-            .into_iter()
-            .flat_map(|jit| modes.map(|examined| (jit, examined)))
-            .map(|(jit, examined)| {
-                let mut compiled = translated(&text);
-                compiled.examine_registers(examined);
-                compiled.compile_with(Arc::new(jit), 0);
-                (compiled, examined, format!("{:?}", jit.features()))
-            })
-            .collect();
-        let full = u32::MAX >> (32 - lanes);
-        for mask in [full, full, random.next() & full | 1] {
-            let seed = random.next() | 1;
-            let expected = run(&program, mask, seed, u64::MAX);
-            for (compiled, examined, what) in &compiled {
-                for fuel in [u64::MAX, 1 + u64::from(random.next() % 60)] {
-                    let what = format!("{text}{what} {examined:?}, {mask:#x}, fuel {fuel}");
-                    let left = run(compiled, mask, seed, fuel);
-                    assert_eq!(left.counters, expected.counters, "{what}");
-                    assert!(left.local == expected.local, "{what}");
-                    if *examined != Examined::Never {
-                        same_registers(compiled, &left.registers, &expected.registers, &what);
-                    }
-                }
+        let trial = Trial {
+            text: &text(lanes, &mut random),
+            lanes,
+            local: BYTES,
+            registers: true,
+            fuel: 60,
+        };
+        trial.agree(&mut random, &|random| {
+            let mut sets = vec![("A".into(), each_lane())];
+            for n in 0..VARIABLES {
+                let bytes = (0..32).flat_map(|_| random.next().to_le_bytes()).collect();
+                sets.push((format!("V{n}"), bytes));
             }
-        }
+            sets
+        });
     }
 }

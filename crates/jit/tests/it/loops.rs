@@ -1,9 +1,7 @@
 //! Loops that keep operands in registers: generated ones, as the interpreter runs them, wherever fuel runs out.
 
-use super::{Left, Random, compilers, each_lane, left_after, same_registers, translated};
+use super::{Contents, Random, Trial, each_lane};
 use std::fmt::Write;
-use std::sync::Arc;
-use visakit_exec::{Examined, Program};
 
 /// Bytes of shared local memory.
 const BYTES: usize = 1 << 16;
@@ -156,8 +154,8 @@ fn text(lanes: u32, random: &mut Random) -> String {
     text + &code
 }
 
-fn run(program: &Program, mask: u32, turns: u32, seed: u32, fuel: u64) -> Left {
-    let mut random = Random(seed);
+/// Contents of the variables of a loop of so many turns.
+fn sets(turns: u32, random: &mut Random) -> Contents {
     let mut sets = vec![
         ("N".into(), turns.to_le_bytes().to_vec()),
         ("S".into(), random.next().to_le_bytes().to_vec()),
@@ -173,10 +171,10 @@ fn run(program: &Program, mask: u32, turns: u32, seed: u32, fuel: u64) -> Left {
             1 => 0x3f80_0000 + random.next() % 0x40_0000,
             _ => random.next(),
         };
-        let bytes = (0..32).flat_map(|_| value(&mut random).to_le_bytes());
+        let bytes = (0..32).flat_map(|_| value(random).to_le_bytes());
         sets.push((format!("V{n}"), bytes.collect()));
     }
-    left_after(program, BYTES, mask, sets, fuel)
+    sets
 }
 
 #[test]
@@ -184,32 +182,15 @@ fn as_interpreted() {
     let mut random = Random(0x5eed);
     for round in 0..ROUNDS {
         let lanes = [8, 16, 32][round % 3];
-        let text = text(lanes, &mut random);
-        let program = translated(&text);
-        let full = u32::MAX >> (32 - lanes);
-        let (turns, seed) = (1 + random.next() % 12, random.next() | 1);
-        for mask in [full, random.next() & full | 1] {
-            let expected = run(&program, mask, turns, seed, u64::MAX);
-            for jit in compilers() {
-                for examined in [Examined::Always, Examined::AtEnd, Examined::Never] {
-                    let mut compiled = translated(&text);
-                    compiled.examine_registers(examined);
-                    compiled.compile_with(Arc::new(jit), 0);
-                    for fuel in [u64::MAX, 1 + u64::from(random.next() % 90)] {
-                        let left = run(&compiled, mask, turns, seed, fuel);
-                        let what = format!(
-                            "{text}{:?} {examined:?} {mask:#x} {turns} turns, {fuel} at a time",
-                            jit.features()
-                        );
-                        assert_eq!(left.counters, expected.counters, "{what}");
-                        assert!(left.local == expected.local, "{what}");
-                        if examined != Examined::Never {
-                            same_registers(&program, &left.registers, &expected.registers, &what);
-                        }
-                    }
-                }
-            }
-        }
+        let trial = Trial {
+            text: &text(lanes, &mut random),
+            lanes,
+            local: BYTES,
+            registers: true,
+            fuel: 90,
+        };
+        let turns = 1 + random.next() % 12;
+        trial.agree(&mut random, &|random| sets(turns, random));
     }
 }
 
@@ -236,15 +217,12 @@ fn after_a_detour() {
               cmp.lt (M1_NM, 16) P3 I(0,0)<0;1,0> N(0,0)<0;1,0>\n\
               (P3) goto (M1, 16) TURN\n\
               ret (M1, 1)\n";
-    let text = declarations + &lines;
-    let program = translated(&text);
-    let expected = run(&program, 0xffff, 9, 3, u64::MAX);
-    for jit in compilers() {
-        let mut compiled = translated(&text);
-        compiled.examine_registers(Examined::AtEnd);
-        compiled.compile_with(Arc::new(jit), 0);
-        let left = run(&compiled, 0xffff, 9, 3, u64::MAX);
-        let what = format!("{:?}", jit.features());
-        same_registers(&program, &left.registers, &expected.registers, &what);
-    }
+    let trial = Trial {
+        text: &(declarations + &lines),
+        lanes: 16,
+        local: BYTES,
+        registers: true,
+        fuel: 90,
+    };
+    trial.agree(&mut random, &|random| sets(9, random));
 }

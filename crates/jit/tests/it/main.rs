@@ -117,13 +117,7 @@ struct Left {
 
 /// A group of one thread, with shared local memory of so many bytes, that starts with these contents of variables and
 /// runs to its end, so many instructions at a time.
-fn left_after(
-    program: &Program,
-    bytes: usize,
-    mask: u32,
-    variables: Vec<(String, Vec<u8>)>,
-    fuel: u64,
-) -> Left {
+fn left_after(program: &Program, bytes: usize, mask: u32, variables: Contents, fuel: u64) -> Left {
     let sets = variables.into_iter();
     let start = ThreadStart {
         mask,
@@ -144,6 +138,62 @@ fn left_after(
         counters: group.counters(),
         local: group.slm().to_vec(),
         registers: group.thread(0).unwrap().registers().to_vec(),
+    }
+}
+
+/// Names of variables, and their contents.
+type Contents = Vec<(String, Vec<u8>)>;
+
+/// A generated program that machine code and the interpreter are to run alike.
+struct Trial<'t> {
+    text: &'t str,
+    lanes: u32,
+    /// Bytes of shared local memory.
+    local: usize,
+    /// Whether all registers are compared where they are examined, or what is stored alone.
+    registers: bool,
+    /// Fuel at a time, at most.
+    fuel: u32,
+}
+
+impl Trial<'_> {
+    /// Runs the program with contents of variables from `sets`, with all lanes and with others, compiled by each compiler
+    /// for each way in which registers are examined, in one go and stopped wherever fuel runs out.
+    fn agree(&self, random: &mut Random, sets: &dyn Fn(&mut Random) -> Contents) {
+        let program = translated(self.text);
+        let modes = [Examined::Always, Examined::AtEnd, Examined::Never];
+        let all = compilers().into_iter();
+        let compiled: Vec<_> = all
+            .flat_map(|jit| modes.map(|examined| (jit, examined)))
+            .map(|(jit, examined)| {
+                let mut compiled = translated(self.text);
+                compiled.examine_registers(examined);
+                compiled.compile_with(Arc::new(jit), 0);
+                (compiled, examined, jit.features())
+            })
+            .collect();
+        let full = u32::MAX >> (32 - self.lanes);
+        for mask in [full, random.next() & full | 1] {
+            let seed = random.next() | 1;
+            let run = |program: &Program, fuel| {
+                left_after(program, self.local, mask, sets(&mut Random(seed)), fuel)
+            };
+            let expected = run(&program, u64::MAX);
+            for (compiled, examined, features) in &compiled {
+                for fuel in [u64::MAX, 1 + u64::from(random.next() % self.fuel)] {
+                    let left = run(compiled, fuel);
+                    let what = format!(
+                        "{}{features:?} {examined:?}, {mask:#x}, seed {seed}, {fuel} at a time",
+                        self.text
+                    );
+                    assert_eq!(left.counters, expected.counters, "{what}");
+                    assert!(left.local == expected.local, "{what}");
+                    if self.registers && *examined != Examined::Never {
+                        same_registers(&program, &left.registers, &expected.registers, &what);
+                    }
+                }
+            }
+        }
     }
 }
 

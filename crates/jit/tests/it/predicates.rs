@@ -1,10 +1,8 @@
 //! Predicates whose words have bits that no instruction uses: generated comparisons, logic and predicated steps, as the
 //! interpreter runs them.
 
-use super::{Left, Random, compilers, each_lane, left_after, translated};
+use super::{Random, Trial, each_lane};
 use std::fmt::Write;
-use std::sync::Arc;
-use visakit_exec::{Examined, Program};
 
 /// Bytes of shared local memory.
 const BYTES: usize = 1 << 12;
@@ -176,49 +174,30 @@ fn text(lanes: u32, random: &mut Random) -> String {
     text
 }
 
-fn run(program: &Program, mask: u32, seed: u32, fuel: u64) -> Left {
-    let mut random = Random(seed);
-    let mut sets = vec![("A".into(), each_lane())];
-    for n in 0..VARIABLES {
-        let small = (0..32).flat_map(|_| (random.next() % 8).to_le_bytes());
-        sets.push((format!("V{n}"), small.collect()));
-    }
-    let names = (1..=PREDICATES).map(|n| format!("P{n}"));
-    for name in names.chain(["L1".into(), "L2".into()]) {
-        sets.push((name, random.next().to_le_bytes().to_vec()));
-    }
-    left_after(program, BYTES, mask, sets, fuel)
-}
-
 #[test]
 fn as_interpreted() {
     let mut random = Random(0x9e1);
     for round in 0..ROUNDS {
         let lanes = [16, 8, 32, 4][round % 4];
-        let text = text(lanes, &mut random);
-        let program = translated(&text);
-        let compiled: Vec<_> = compilers()
-            .into_iter()
-            .flat_map(|jit| [Examined::Always, Examined::Never].map(|examined| (jit, examined)))
-            .map(|(jit, examined)| {
-                let mut compiled = translated(&text);
-                compiled.examine_registers(examined);
-                compiled.compile_with(Arc::new(jit), 0);
-                (compiled, format!("{:?} {examined:?}", jit.features()))
-            })
-            .collect();
-        let full = u32::MAX >> (32 - lanes);
-        for mask in [full, random.next() & full | 1, random.next() & full | 1] {
-            let seed = random.next() | 1;
-            let expected = run(&program, mask, seed, u64::MAX);
-            for (compiled, what) in &compiled {
-                for fuel in [u64::MAX, 1 + u64::from(random.next() % 40)] {
-                    let left = run(compiled, mask, seed, fuel);
-                    let what = format!("{text}{what}, {mask:#x}, {fuel} at a time");
-                    assert_eq!(left.counters, expected.counters, "{what}");
-                    assert!(left.local == expected.local, "{what}");
-                }
+        let trial = Trial {
+            text: &text(lanes, &mut random),
+            lanes,
+            local: BYTES,
+            // Bits of predicates that nobody reads may differ.
+            registers: false,
+            fuel: 40,
+        };
+        trial.agree(&mut random, &|random| {
+            let mut sets = vec![("A".into(), each_lane())];
+            for n in 0..VARIABLES {
+                let small = (0..32).flat_map(|_| (random.next() % 8).to_le_bytes());
+                sets.push((format!("V{n}"), small.collect()));
             }
-        }
+            let names = (1..=PREDICATES).map(|n| format!("P{n}"));
+            for name in names.chain(["L1".into(), "L2".into()]) {
+                sets.push((name, random.next().to_le_bytes().to_vec()));
+            }
+            sets
+        });
     }
 }

@@ -1,10 +1,8 @@
 //! Products by powers of two of sums in loops, which machine code computes beside the sums: generated squares of complex
 //! numbers and the like, for floats of any size, as the interpreter computes them.
 
-use super::{Left, Random, compilers, left_after, same_registers, translated};
+use super::{Contents, Random, Trial};
 use std::fmt::Write;
-use std::sync::Arc;
-use visakit_exec::{Examined, Program};
 
 /// Loops that are tried.
 const ROUNDS: usize = 240;
@@ -137,23 +135,21 @@ fn float(double: bool, random: &mut Random) -> u64 {
     sign << width | exponent << fraction | bits
 }
 
-fn run(program: &Program, double: bool, wild: bool, mask: u32, seed: u32, fuel: u64) -> Left {
-    let mut random = Random(seed);
+/// Contents of the variables: with `wild` any, else those of which products are computed beside sums.
+fn sets(double: bool, wild: bool, random: &mut Random) -> Contents {
     let mut sets = Vec::new();
     for name in ["X", "Y", "S", "CX", "CY", "U", "R"] {
-        let number = |random: &mut Random| match wild {
-            true => float(double, random),
-            // Where the guard holds, so that products are computed beside sums.
-            false => loop {
+        let number = |random: &mut Random| {
+            loop {
                 let bits = float(double, random);
                 let top = bits >> if double { 53 } else { 24 } & 0x7f;
-                if name != "CX" || top < 0x60 {
+                if wild || name != "CX" || top < 0x60 {
                     break bits;
                 }
-            },
+            }
         };
         let bytes = (0..32).flat_map(|_| {
-            let bits = number(&mut random).to_le_bytes();
+            let bits = number(random).to_le_bytes();
             bits.into_iter().take(if double { 8 } else { 4 })
         });
         sets.push((name.into(), bytes.collect()));
@@ -170,7 +166,7 @@ fn run(program: &Program, double: bool, wild: bool, mask: u32, seed: u32, fuel: 
     sets.push(("V".into(), others));
     let leaves = (0..32).flat_map(|_| (random.next() % 16).to_le_bytes());
     sets.push(("E".into(), leaves.collect()));
-    left_after(program, 0, mask, sets, fuel)
+    sets
 }
 
 #[test]
@@ -179,31 +175,15 @@ fn as_interpreted() {
     for round in 0..ROUNDS {
         let lanes = [16, 8, 32, 16][round % 4];
         let double = round % 3 == 2;
-        let text = text(lanes, double, &mut random);
-        let program = translated(&text);
-        let full = u32::MAX >> (32 - lanes);
-        let mut compiled = Vec::new();
-        for jit in compilers() {
-            for examined in [Examined::Always, Examined::AtEnd] {
-                let mut one = translated(&text);
-                one.examine_registers(examined);
-                one.compile_with(Arc::new(jit), 0);
-                compiled.push((one, format!("{:?} {examined:?}", jit.features())));
-            }
-        }
+        let trial = Trial {
+            text: &text(lanes, double, &mut random),
+            lanes,
+            local: 0,
+            registers: true,
+            fuel: 60,
+        };
         for wild in [false, true] {
-            for mask in [full, random.next() & full | 1] {
-                let seed = random.next() | 1;
-                let expected = run(&program, double, wild, mask, seed, u64::MAX);
-                for (one, what) in &compiled {
-                    for fuel in [u64::MAX, 1 + u64::from(random.next() % 60)] {
-                        let left = run(one, double, wild, mask, seed, fuel);
-                        let what = format!("{text}{what} {mask:#x}, {fuel} at a time");
-                        assert_eq!(left.counters, expected.counters, "{what}");
-                        same_registers(&program, &left.registers, &expected.registers, &what);
-                    }
-                }
-            }
+            trial.agree(&mut random, &|random| sets(double, wild, random));
         }
     }
 }
