@@ -3,9 +3,11 @@
 use super::Message;
 use super::addresses::{Addresses, Width};
 use super::atomics::{AtomicAccess, AtomicData, AtomicWidth};
-use super::block::{Block2d, BlockAccess, Edge, FieldRows, MediaAccess};
+use super::block::{BlockAccess, Edge};
+use super::block2d::Block2d;
 use super::data::Data;
 use super::lanes::LaneAccess;
+use super::media::{FieldRows, MediaAccess};
 use super::reach::{Index, Reach, SamplerReach};
 use super::texture::{Parameter, Query, Texture};
 use super::typed::Coordinates;

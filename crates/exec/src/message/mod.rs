@@ -7,9 +7,11 @@ pub(crate) mod addresses;
 mod alone;
 pub(crate) mod atomics;
 pub(crate) mod block;
+pub(crate) mod block2d;
 pub(crate) mod data;
 mod display;
 pub(crate) mod lanes;
+pub(crate) mod media;
 mod narrow;
 mod operands;
 pub(crate) mod plain;
@@ -34,9 +36,9 @@ pub(crate) enum Message {
     /// Consecutive bytes.
     Block(Box<block::BlockAccess>),
     /// A rectangle of an image.
-    Media(Box<block::MediaAccess>),
+    Media(Box<media::MediaAccess>),
     /// Rectangles of a surface that the message describes.
-    Block2d(Box<block::Block2d>),
+    Block2d(Box<block2d::Block2d>),
     /// An atomic operation for each lane.
     Atomic(Box<atomics::AtomicAccess>),
     /// Atomic operations on an append counter.

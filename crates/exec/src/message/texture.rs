@@ -98,7 +98,12 @@ impl Texture {
         let sampler = self
             .sampler
             .map(|reach| reach.find(registers, memory))
-            .transpose()?;
+            .transpose()?
+            .unwrap_or(Sampler {
+                normalized: false,
+                addressing: Addressing::ClampToEdge,
+                filter: Filter::Nearest,
+            });
         let offsets = self.offsets.read(registers);
         let offsets = [nibble(offsets, 8), nibble(offsets, 4), nibble(offsets, 0)];
         let class = match self.query {
@@ -119,22 +124,12 @@ impl Texture {
                     let at = self.integers(registers, lane)?;
                     let [x, y, z] = std::array::from_fn(|i| sum(at, offsets, i));
                     if O::MEMORY {
-                        self.report(
-                            observer,
-                            (registers, memory),
-                            (&texels, surface),
-                            lane,
-                            [x, y, z],
-                        );
+                        let image = (&texels, surface);
+                        self.report(observer, (registers, memory), image, lane, [x, y, z]);
                     }
                     texels.load(x, y, z).unwrap_or(texels.image.format.border())
                 }
                 Query::Sample | Query::Gather(_) => {
-                    let sampler = sampler.unwrap_or(Sampler {
-                        normalized: false,
-                        addressing: Addressing::ClampToEdge,
-                        filter: Filter::Nearest,
-                    });
                     let at = self.floats(registers, lane)?;
                     if O::MEMORY && sampler.addressing == Addressing::Unchecked {
                         let (at, inside) = texel_at(&texels.image, sampler, at, offsets);
@@ -143,40 +138,10 @@ impl Texture {
                             observer.missed(&texels.missed(memory, lane, at));
                         }
                     }
-                    match self.query {
-                        Query::Gather(channel) => {
-                            let corner = |u, v| {
-                                let [du, dv, dr] = offsets;
-                                self.corner(&texels, sampler, at, [du + u, dv + v, dr])
-                                    .get(usize::from(channel))
-                                    .copied()
-                                    .unwrap_or(0)
-                            };
-                            [corner(0, 1), corner(1, 1), corner(1, 0), corner(0, 0)]
-                        }
-                        _ => sample(&texels, sampler, at, offsets),
-                    }
+                    self.sampled(&texels, sampler, at, offsets)
                 }
             };
-            let out = dst.write(registers)?;
-            let enabled = (0..4usize).filter(|c| self.channels >> c & 1 != 0);
-            for (slot, channel) in enabled.enumerate() {
-                let at = slot * self.channel_pitch + lane * self.size;
-                let value = rgba.get(channel).copied().unwrap_or(0);
-                let value = if self.size == 2 && class == ChannelClass::Float {
-                    f16::from_f32(f32::from_bits(value)).to_bits().into()
-                } else {
-                    value
-                };
-                for (to, from) in out
-                    .iter_mut()
-                    .skip(at)
-                    .take(self.size)
-                    .zip(value.to_le_bytes())
-                {
-                    *to = from;
-                }
-            }
+            self.put(dst.write(registers)?, lane, rgba, class);
         }
         if self.null_mask {
             // All texels are resident.
@@ -187,6 +152,43 @@ impl Texture {
             }
         }
         Ok(())
+    }
+
+    /// What a sampler makes of the texels around a place: a texel, or a channel of four of them.
+    fn sampled(
+        &self,
+        texels: &Texels<'_>,
+        sampler: Sampler,
+        at: [f32; 3],
+        offsets: [i64; 3],
+    ) -> [u32; 4] {
+        let Query::Gather(channel) = self.query else {
+            return sample(texels, sampler, at, offsets);
+        };
+        let corner = |u, v| {
+            let [du, dv, dr] = offsets;
+            let texel = Self::corner(texels, sampler, at, [du + u, dv + v, dr]);
+            texel.get(usize::from(channel)).copied().unwrap_or(0)
+        };
+        [corner(0, 1), corner(1, 1), corner(1, 0), corner(0, 0)]
+    }
+
+    /// Writes the channels of a lane.
+    fn put(&self, out: &mut [u8], lane: usize, rgba: [u32; 4], class: ChannelClass) {
+        let enabled = (0..4usize).filter(|c| self.channels >> c & 1 != 0);
+        for (slot, channel) in enabled.enumerate() {
+            let at = slot * self.channel_pitch + lane * self.size;
+            let value = rgba.get(channel).copied().unwrap_or(0);
+            let value = if self.size == 2 && class == ChannelClass::Float {
+                f16::from_f32(f32::from_bits(value)).to_bits().into()
+            } else {
+                value
+            };
+            let out = out.iter_mut().skip(at).take(self.size);
+            for (to, from) in out.zip(value.to_le_bytes()) {
+                *to = from;
+            }
+        }
     }
 
     /// Tells an observer of the texel that a lane loads.
@@ -229,13 +231,7 @@ impl Texture {
     }
 
     /// The texel at an offset from the upper left one of a bilinear filter.
-    fn corner(
-        &self,
-        texels: &Texels<'_>,
-        sampler: Sampler,
-        at: [f32; 3],
-        offsets: [i64; 3],
-    ) -> [u32; 4] {
+    fn corner(texels: &Texels<'_>, sampler: Sampler, at: [f32; 3], offsets: [i64; 3]) -> [u32; 4] {
         let [u, v, r] = at;
         let image = &texels.image;
         #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
