@@ -4,9 +4,18 @@ use opencl_sys as cl;
 use visakit_driver::error::Code;
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $value:literal;)*) => {
+    ($(#[doc = $doc:literal] $name:ident = $value:literal;)*) => {
         impl Error {
-            $($(#[$doc])* pub const $name: Self = Self($value);)*
+            $(#[doc = $doc] pub const $name: Self = Self($value);)*
+
+            /// What it means.
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$name => $doc,)*
+                    _ => "",
+                }
+            }
         }
     };
 }

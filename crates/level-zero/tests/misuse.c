@@ -67,9 +67,9 @@ int main(int count, char **names) {
     /* Flags of zeInit, no modules to link, no context to return. */
     const char *fine = "zeGetGlobalProcAddrTable 0; zesGetGlobalProcAddrTable 0; zeGetModuleProcAddrTable 2; zeGetDriverProcAddrTable 8;";
     with(0, fine);
-    /* zeDriverGet and zesDriverGet take whatever can be written for their counts. */
+    /* zeDriverGet, zesDriverGet and zerGetLastErrorDescription take whatever can be written; no device has that number. */
     fine = "zeGetGlobalProcAddrTable 0; zeGetModuleProcAddrTable 2; zeGetDriverProcAddrTable 8; zeGetDriverProcAddrTable 0;"
-           "zesGetDriverProcAddrTable 2;";
+           "zesGetDriverProcAddrTable 2; zerGetGlobalProcAddrTable 0; zerGetGlobalProcAddrTable 2;";
     int cell[64] = {0};
     with(cell, fine);
     start();

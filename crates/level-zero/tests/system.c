@@ -44,6 +44,18 @@ int main(int count, char **names) {
     OK(CALL(zeDeviceGet, driver, &one, &device));
     CHECK((void *)manager == (void *)driver && (void *)managed == (void *)device);
 
+    /* The runtime's functions name no driver. */
+    const char *words = 0;
+    OK(CALL(zerGetLastErrorDescription, &words));
+    CHECK(words && !strcmp(words, "zesInit: A number that names nothing."));
+    uint32_t (*number)(ze_device_handle_t) = (uint32_t (*)())function("zerTranslateDeviceHandleToIdentifier");
+    ze_device_handle_t (*numbered)(uint32_t) = (ze_device_handle_t (*)())function("zerTranslateIdentifierToDeviceHandle");
+    ze_context_handle_t (*shared_context)(void) = (ze_context_handle_t (*)())function("zerGetDefaultContext");
+    CHECK(number(device) == 0 && numbered(0) == device);
+    CHECK(number(0) == UINT32_MAX && number((ze_device_handle_t)driver) == UINT32_MAX && !numbered(9));
+    CHECK(shared_context() && shared_context() == shared_context());
+    OK(CALL(zeContextGetStatus, shared_context()));
+
     zes_device_properties_t properties = {ZES_STRUCTURE_TYPE_DEVICE_PROPERTIES};
     OK(CALL(zesDeviceGetProperties, managed, &properties));
     CHECK(properties.core.vendorId == 0x8086 && properties.numSubdevices == 0);

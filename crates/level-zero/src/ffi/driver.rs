@@ -2,7 +2,8 @@
 
 use super::types::{DriverProperties, Extension, Flags, name};
 use super::{
-    Handle, api, change, destroy, enumerate, get, get_all, give, pointer, put, take, text,
+    Handle, api, change, destroy, enumerate, get, get_all, give, last_error, pointer, put, take,
+    text,
 };
 use crate::error::{Error, Result, ensure};
 use std::ffi::{c_char, c_void};
@@ -152,7 +153,7 @@ api! {
 
     fn zeDriverGetLastErrorDescription(driver: Handle, to: *mut *const c_char) {
         get::<Platform>(driver)?;
-        put(to, c"".as_ptr())
+        put(to, last_error())
     }
 
     fn zeContextCreate(driver: Handle, descriptor: *const Flags, to: *mut Handle) {
@@ -210,25 +211,34 @@ api! {
     }
 }
 
-/// `zeDriverGetDefaultContext`: returns the context, or null.
+/// The handle of the context that all parts of a program share.
 ///
 /// # Safety
 /// Nothing but what [`lend_process_memory`] requires where it is asked for.
+pub(super) unsafe fn default_context() -> Result<Handle> {
+    static CONTEXT: OnceLock<Option<Arc<Context>>> = OnceLock::new();
+    // SAFETY: as there.
+    unsafe { lend() };
+    let context = CONTEXT.get_or_init(|| {
+        let made = context_of(devices()).ok()?;
+        export(&made);
+        Some(made)
+    });
+    let context = context.as_ref().ok_or(Error::OUT_OF_HOST_MEMORY)?;
+    Ok(pointer(context.handle().get()))
+}
+
+/// `zeDriverGetDefaultContext`: returns the context, or null.
+///
+/// # Safety
+/// As of [`default_context`].
 #[allow(non_snake_case, reason = "Level Zero's name")]
 pub(super) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Handle) -> Handle {
-    static CONTEXT: OnceLock<Option<Arc<Context>>> = OnceLock::new();
     let mut found = std::ptr::null_mut();
     super::call("zeDriverGetDefaultContext", || {
         get::<Platform>(driver)?;
-        // SAFETY: as there.
-        unsafe { lend() };
-        let context = CONTEXT.get_or_init(|| {
-            let made = context_of(devices()).ok()?;
-            export(&made);
-            Some(made)
-        });
-        let context = context.as_ref().ok_or(Error::OUT_OF_HOST_MEMORY)?;
-        found = pointer(context.handle().get());
+        // SAFETY: the caller's promise.
+        found = unsafe { default_context() }?;
         Ok(())
     });
     found

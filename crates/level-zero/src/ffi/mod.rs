@@ -20,6 +20,7 @@ mod memory;
 mod modules;
 mod mutable;
 mod ranges;
+mod runtime;
 mod sysman;
 mod table;
 mod types;
@@ -27,7 +28,8 @@ mod types;
 pub use table::*;
 
 use crate::error::{Error, Result, ensure};
-use std::ffi::{CStr, c_char, c_void};
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,10 +39,29 @@ use visakit_driver::handle::{Object, export, held, release};
 /// A handle of the caller.
 type Handle = *mut c_void;
 
+thread_local! {
+    /// What the last error of this thread was.
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+/// The description of the last error of this thread, until the next one; empty if there was none.
+fn last_error() -> *const c_char {
+    // A thread that ends has none any more.
+    let last = LAST.try_with(|last| last.borrow().as_ptr());
+    last.unwrap_or(c"".as_ptr())
+}
+
 /// Runs an entry point.
 fn call(name: &str, body: impl FnOnce() -> Result<()>) -> u32 {
     let result = catch_unwind(AssertUnwindSafe(body));
     let result = result.unwrap_or(Err(Error::OUT_OF_HOST_MEMORY));
+    // That something has not ended is no error.
+    if let Err(error) = result
+        && error != Error::NOT_READY
+    {
+        let said = CString::new(format!("{name}: {}", error.meaning().trim()));
+        let _ = LAST.try_with(|last| last.replace(said.unwrap_or_default()));
+    }
     let code = result.map_or_else(|error| error.0, |()| 0);
     visakit_driver::trace(name, code.into());
     code

@@ -5,7 +5,7 @@
 
 use super::{
     append, copies, device, driver, events, fabric, images, ipc, kernels, lists, memory, modules,
-    mutable, ranges, sysman,
+    mutable, ranges, runtime, sysman,
 };
 use crate::error::{Error, Result, ensure};
 
@@ -176,6 +176,12 @@ tables! {
     zeGetGlobalProcAddrTable {
         0 zeInit => driver,
         10 zeInitDrivers => driver,
+    }
+    zerGetGlobalProcAddrTable {
+        14 zerGetLastErrorDescription => runtime,
+        14 zerTranslateDeviceHandleToIdentifier => runtime,
+        14 zerTranslateIdentifierToDeviceHandle => runtime,
+        14 zerGetDefaultContext => runtime,
     }
     zeGetDriverProcAddrTable {
         0 zeDriverGet => driver,
