@@ -13,6 +13,7 @@
 )]
 
 mod audit;
+mod bench;
 mod bless;
 mod builders;
 mod dist;
@@ -33,11 +34,16 @@ type Done = Result<(), Box<dyn Error>>;
 type Run = fn(&[String]) -> Done;
 
 /// Name, description, and function.
-const COMMANDS: [(&str, &str, Run); 9] = [
+const COMMANDS: [(&str, &str, Run); 10] = [
     (
         "audit",
         "run cargo-deny, cargo-semver-checks and mdbook over the project",
         audit::run,
+    ),
+    (
+        "bench",
+        "run benches and write their tables into BENCHMARKS.md: bench [machine|codec|text|kernels|costs...]",
+        bench::run,
     ),
     (
         "bless",

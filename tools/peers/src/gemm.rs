@@ -211,12 +211,12 @@ pub fn gemm() -> Result<(), Anything> {
         }
     }
     println!("multiply-adds a nanosecond, one thread, matrices of {SIZE} rows and columns");
-    println!("| product | {} | best / OpenBLAS |", names.join(" | "));
-    println!("|---|{}", "---|".repeat(names.len() + 1));
     match &peer {
         Ok((seconds, _)) => println!("OpenBLAS sgemm: {:.1}", rate(*seconds)),
         Err(error) => println!("NOT RUN: OpenBLAS: {error}"),
     }
+    println!("| product | {} | best / OpenBLAS |", names.join(" | "));
+    println!("|---|{}", "---|".repeat(names.len() + 1));
     for format in &FORMATS {
         let mut cells = String::new();
         let mut best = 0.0_f64;

@@ -65,7 +65,7 @@ fn main() -> Result<(), Anything> {
     if has("--widest") {
         compilers.drain(..compilers.len() - 1);
     }
-    let mut columns = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
     let mut operations = BTreeMap::new();
     let mut narrow = BTreeMap::new();
     for (device, grf_bytes, lanes) in [("pvc", 64, "SIMD32"), ("acm-g10", 32, "SIMD16")] {
@@ -150,28 +150,59 @@ fn main() -> Result<(), Anything> {
         }
         columns.push((name.to_owned(), times));
     }
+    print(&kernels, &columns, &narrow);
+    Ok(())
+}
+
+/// A program on a number of threads, and its lane operations a second by kernel.
+type Column = (String, BTreeMap<String, f64>);
+
+/// Prints a line and a table: the columns of one thread, and what they are beside each other. `narrow` has the lane
+/// operations of the SIMD16 programs beside those of the SIMD32 ones.
+fn print(kernels: &[&str], columns: &[Column], narrow: &BTreeMap<String, f64>) {
+    const ONE: &str = ", 1 thread";
+    let named = |beginning: &'static str, end: &'static str| {
+        let all = columns.iter();
+        all.filter(move |c| c.0.starts_with(beginning) && c.0.ends_with(end))
+    };
+    let best = |kernel: &str, beginning, end| {
+        let rates = named(beginning, end).filter_map(|c| c.1.get(kernel));
+        rates.copied().reduce(f64::max)
+    };
+    let one: Vec<_> = named("", ONE).collect();
     println!("million lane operations a second");
+    let heads = one.iter().map(|c| c.0.trim_end_matches(ONE));
+    let heads: Vec<_> = heads
+        .map(|head| head.trim_start_matches("visakit "))
+        .collect();
     println!(
-        "| kernel | {} | operations of SIMD16 / SIMD32 |",
-        columns
-            .iter()
-            .map(|c| c.0.as_str())
-            .collect::<Vec<_>>()
-            .join(" | ")
+        "| kernel | {} | best / pocl | SIMD16 / SIMD32 by operations | by time | all cores / one |",
+        heads.join(" | ")
     );
-    println!("|---|{}", "---|".repeat(columns.len() + 1));
+    println!("|---|{}", "---|".repeat(heads.len() + 4));
     for kernel in kernels {
-        let cells = columns.iter().map(|(_, times)| match times.get(kernel) {
+        let rates = one.iter().map(|(_, times)| match times.get(*kernel) {
             Some(rate) => format!("{:.0}", rate / 1e6),
             None => "failed".to_owned(),
         });
-        let cells = cells.collect::<Vec<_>>().join(" | ");
-        println!(
-            "| {kernel} | {cells} | {:.2} |",
-            narrow.get(kernel).unwrap_or(&f64::NAN)
+        let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?);
+        let by_operations = ratio(
+            best(kernel, "visakit SIMD16", ONE),
+            best(kernel, "visakit SIMD32", ONE),
         );
+        let ratios = [
+            ratio(best(kernel, "visakit", ONE), best(kernel, "pocl", ONE)),
+            by_operations,
+            ratio(by_operations, narrow.get(*kernel).copied()),
+            ratio(
+                best(kernel, "visakit", ", all"),
+                best(kernel, "visakit", ONE),
+            ),
+        ];
+        let ratios = ratios.map(|r| r.map_or_else(String::new, |r| format!("{r:.2}")));
+        let cells: Vec<_> = rates.chain(ratios).collect();
+        println!("| {kernel} | {} |", cells.join(" | "));
     }
-    Ok(())
 }
 
 fn which(name: &str) -> Option<PathBuf> {
