@@ -38,9 +38,9 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-#[cfg(all(unix, feature = "fenced", not(visakit_shuttle)))]
+#[cfg(all(unix, not(visakit_shuttle)))]
 mod fenced;
-#[cfg(all(unix, feature = "fenced", not(visakit_shuttle)))]
+#[cfg(all(unix, not(visakit_shuttle)))]
 pub use fenced::fenced;
 #[cfg(visakit_shuttle)]
 mod interleaved;

@@ -30,10 +30,11 @@ use run::Run;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use visakit::launch::{Dump, Source};
+#[cfg(target_arch = "wasm32")]
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Open files and a run of one of them.
-#[wasm_bindgen]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen)]
 #[derive(Debug, Default)]
 pub struct Explorer {
     files: [Option<File>; 2],
@@ -45,10 +46,10 @@ pub struct Explorer {
 /// The answer to a request; errors are for display.
 type Answer = Result<Json, String>;
 
-#[wasm_bindgen]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen)]
 impl Explorer {
     /// An explorer without files.
-    #[wasm_bindgen(constructor)]
+    #[cfg_attr(target_arch = "wasm32", wasm_bindgen(constructor))]
     #[must_use]
     pub fn new() -> Self {
         Self::default()

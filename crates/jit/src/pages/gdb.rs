@@ -212,7 +212,7 @@ mod tests {
     fn files_have_the_names_at_their_addresses() {
         let names = named(&[(0, 16, "entry"), (16, 84, "segment of step 0, all lanes")]);
         let file = file(0x7f00_0000, 100, &names);
-        let read = object::File::parse(&*file).unwrap();
+        let read = object::read::elf::ElfFile64::<object::Endianness>::parse(&*file).unwrap();
         let text = read.section_by_name(".text").unwrap();
         assert_eq!((text.address(), text.size()), (0x7f00_0000, 100));
         let symbols = read.symbols();

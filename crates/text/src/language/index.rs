@@ -1,9 +1,8 @@
 //! Maps the first word of a line to the rows of the instruction table that begin with it.
 
 use crate::lexer::{Cursor, is_word};
-use alloc::boxed::Box;
 use alloc::vec::Vec;
-use once_cell::race::OnceBox;
+use spin::Once;
 use visakit_isa::enums::Enumeration;
 use visakit_isa::table::{FieldName, InstructionDef, LineKind, Op, Part, rows};
 
@@ -51,8 +50,8 @@ impl Entry {
 impl Index {
     /// The index, built on first use.
     pub(crate) fn get() -> &'static Self {
-        static INDEX: OnceBox<Index> = OnceBox::new();
-        INDEX.get_or_init(|| Box::new(Self::new()))
+        static INDEX: Once<Index> = Once::new();
+        INDEX.call_once(Self::new)
     }
 
     fn new() -> Self {
