@@ -19,7 +19,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use visakit_exec::Limits;
-use visakit_exec::code::{Action, Compute, Destination, Lane, Nameless, Operation, Step};
+use visakit_exec::code::{
+    Action, Compute, Destination, Lane, Lanes, Modify, Nameless, Operation, Step,
+};
 use visakit_isa::DataType;
 use visakit_launch::{LaunchError, Prepared};
 
@@ -115,6 +117,14 @@ fn starts(
     Ok(true)
 }
 
+/// The lanes of a step that heeds the mask, for one with as many that does not.
+fn masked(step: &Step, other: &Step) -> Lanes {
+    match step.lanes.count == other.lanes.count {
+        true => step.lanes,
+        false => other.lanes,
+    }
+}
+
 /// The step with its sources exchanged, if it computes the same then: for integers of one type.
 fn exchanged(step: &Step) -> Option<Nameless> {
     let Action::Compute(compute) = &step.action else {
@@ -191,7 +201,12 @@ impl<'a, 'p> Bijection<'a, 'p> {
             (old_before.get(a.entry)? == new_before.get(b.entry)?).then_some(())?;
         }
         for (a, b) in old_steps.iter().zip(&new_steps) {
-            let (a, b) = (old.step(*a)?, new.step(*b)?);
+            let (mut a, mut b) = (old.step(*a)?, new.step(*b)?);
+            match (a.lanes.no_mask, b.lanes.no_mask) {
+                (false, true) if old.may_ignore_mask(&a) => b.lanes = masked(&a, &b),
+                (true, false) if new.may_ignore_mask(&b) => a.lanes = masked(&b, &a),
+                _ => {}
+            }
             let first = a.nameless();
             let mut others = std::iter::once(b.nameless()).chain(exchanged(&b));
             let (first, second) = match others.find(|second| pairs.fits(&first, second)) {
@@ -246,6 +261,10 @@ impl<'a, 'p> Bijection<'a, 'p> {
         };
         let frames = (frame(old, first), frame(new, second));
         let flags = first.operation.flags() == second.operation.flags();
+        if first.operation == Operation::FlagFromBits && first.operation == second.operation {
+            return (self.fits(&frames.0, &frames.1) && self.same_bits(first, second)?)
+                .then_some(frames);
+        }
         if is_indirect(old) || is_indirect(new) || !flags || !self.fits(&frames.0, &frames.1) {
             return None;
         }
@@ -283,6 +302,29 @@ impl<'a, 'p> Bijection<'a, 'p> {
         };
         let equal = self.local.equal(old, [first, second], byte)?;
         equal.then_some(frames)
+    }
+
+    /// Whether two predicates that are set from numbers are the same in all bits that are read.
+    fn same_bits(&self, old: &Compute, new: &Compute) -> Option<bool> {
+        let [first, second] = self.sides;
+        let read = [(first, old), (second, new)].map(|(side, compute)| {
+            let [source, ..] = &compute.sources;
+            let (flag, ty) = (compute.sets.as_ref()?, source.data_type);
+            if source.modify != Modify::None || ty.is_float() {
+                return None;
+            }
+            let bytes = side
+                .constant(source.offset)?
+                .get(..ty.size().min(4).into())?;
+            let sign = ty.is_signed() && bytes.last()? >> 7 != 0;
+            let mut number = [if sign { 0xff } else { 0 }; 4];
+            number.get_mut(..bytes.len())?.copy_from_slice(bytes);
+            let bits = u32::from_le_bytes(number) & flag.window;
+            let bits = bits.checked_shl(flag.first.into())?;
+            Some((bits, side.read_bits(flag.offset)))
+        });
+        let [(a, read), (b, other)] = [read[0]?, read[1]?];
+        Some((a ^ b) & (read | other) == 0)
     }
 
     /// Whether two steps are the same, as far as each of their places alone says.

@@ -2,8 +2,9 @@
 
 use crate::atomic::commutes;
 use crate::starts::{Starts, destinations};
+use std::cell::OnceCell;
 use std::ops::Range;
-use visakit_exec::code::{Action, Code, Compute, Flag, Message, Step, Target};
+use visakit_exec::code::{Action, Code, Compute, Flag, Liveness, Message, Operation, Step, Target};
 use visakit_exec::{Program, SLICE};
 
 /// A program, what storage its register file consists of, and which steps it needs.
@@ -17,6 +18,8 @@ pub(crate) struct Side<'p> {
     /// For each step, whether all lanes that started are there.
     pub(crate) converged: Vec<bool>,
     pub(crate) starts: Starts,
+    /// What lanes may read again; `None` if the program is not analysed.
+    live: OnceCell<Option<Liveness>>,
 }
 
 impl<'p> Side<'p> {
@@ -57,6 +60,7 @@ impl<'p> Side<'p> {
             several,
             converged: code.converged(),
             starts: Starts::default(),
+            live: OnceCell::new(),
         };
         side.kept = side.needed();
         side
@@ -155,7 +159,58 @@ impl<'p> Side<'p> {
             step.lanes.first = 0;
             step.lanes.no_mask = true;
         }
+        // Running lanes jump, whatever the mask says.
+        if matches!(step.action, Action::Goto { .. }) {
+            step.lanes.no_mask = false;
+        }
         Some(step)
+    }
+
+    /// Whether a step that heeds the mask may write the elements of lanes that do not run, too: each lane has elements of
+    /// its own there, and none that waits reads them when it goes on.
+    pub(crate) fn may_ignore_mask(&self, step: &Step) -> bool {
+        let Action::Compute(compute) = &step.action else {
+            return false;
+        };
+        if !compute.operation.is_by_lane() || compute.sets.is_some() || is_indirect(step) {
+            return false;
+        }
+        let live = self.live.get_or_init(|| {
+            let addressed = self.program.addressed();
+            Liveness::new(self.code(), addressed, false)
+        });
+        let Some(live) = live else { return false };
+        let mut written = destinations(compute, step).into_iter();
+        written.all(|bytes| !live.is_awaited(&bytes) && !live.is_addressed(&bytes))
+    }
+
+    /// Bits of a predicate's word that steps may read, if they are written at that place.
+    pub(crate) fn read_bits(&self, offset: u32) -> u32 {
+        let word = offset as usize..offset as usize + 4;
+        let touches = |bytes: &Range<usize>| bytes.start < word.end && word.start < bytes.end;
+        let mut bits = 0;
+        for step in &self.code().steps {
+            if step.read().iter().any(touches) {
+                return u32::MAX;
+            }
+            let mut flags: Vec<&Flag> = step.predicate.iter().collect();
+            if let Action::Compute(compute) = &step.action {
+                let all = matches!(compute.operation, Operation::FlagToNumber(_));
+                let read = compute.flags.iter().take(compute.operation.flags());
+                if all && read.clone().any(|flag| touches(&flag.word_range())) {
+                    return u32::MAX;
+                }
+                flags.extend(read);
+            }
+            for flag in flags {
+                match flag.word_range() {
+                    same if same == word => bits |= flag.read_bits(),
+                    other if touches(&other) => return u32::MAX,
+                    _ => {}
+                }
+            }
+        }
+        bits
     }
 
     /// Places of the steps that are kept, and for each step the number of those before it.

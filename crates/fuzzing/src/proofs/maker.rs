@@ -136,8 +136,36 @@ impl<'c, 'b> Maker<'c, 'b> {
             Style::Floats if special => vec![self.float()],
             Style::Memory if special => self.memory(),
             Style::Indirect if special => self.indirect(),
+            _ if self.choices.once_in(24) => self.related(),
             _ => vec![self.integer()],
         }
+    }
+
+    /// A number beside another one: some of their bits are the same, or complements.
+    fn related(&mut self) -> Vec<String> {
+        let exec = self.exec();
+        let (from, other) = (self.register(), self.register());
+        let (a, b) = (
+            format!("UD{from}(0,0)<1;1,0>"),
+            format!("UD{other}(0,0)<1;1,0>"),
+        );
+        let made = match self.below(3) {
+            0 => format!("not {exec} UD{other}(0,0)<1> {a}"),
+            _ => format!(
+                "xor {exec} UD{other}(0,0)<1> {a} {:#x}:ud",
+                self.choices.number() & self.choices.number() & 0xffff_ffff
+            ),
+        };
+        let used = match self.below(3) {
+            0 => format!("add {exec} {} {a} {b}", self.to("ud")),
+            _ => {
+                let relation = self.pick(&RELATIONS);
+                let (ty, flag) = (self.pick(&["UD", "D"]), self.pick(&["P1", "P2"]));
+                let [a, b] = [from, other].map(|n| format!("{ty}{n}(0,0)<1;1,0>"));
+                format!("cmp.{relation} {exec} {flag} {a} {b}")
+            }
+        };
+        vec![made, used]
     }
 
     fn binary(&mut self, op: &str, to: &str, first: &str, second: &str) -> String {
@@ -235,7 +263,7 @@ impl<'c, 'b> Maker<'c, 'b> {
     /// Operations with two results, with costs, or on predicates as numbers.
     fn rare(&mut self) -> String {
         let exec = self.exec();
-        match self.below(6) {
+        match self.below(7) {
             0 => self.binary("avg", "d", "d", "d"),
             1 => self.binary("mulh", "ud", "ud", "ud"),
             2 => self.binary("mulh", "d", "d", "d"),
@@ -251,6 +279,10 @@ impl<'c, 'b> Maker<'c, 'b> {
             4 => {
                 let to = self.to("ud");
                 format!("mov (M1_NM, 1) {to} P1")
+            }
+            5 => {
+                let flag = self.pick(&["P1", "P2"]);
+                format!("setp {exec} {flag} {}", self.number("ud"))
             }
             _ => {
                 let number = self.number("ud");

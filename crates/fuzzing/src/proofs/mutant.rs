@@ -3,7 +3,7 @@
 use super::Maker;
 
 /// A text, and what takes its place.
-const SWAPS: [(&str, &str); 48] = [
+const SWAPS: [(&str, &str); 51] = [
     ("add ", "mul "),
     ("and ", "or "),
     ("or ", "xor "),
@@ -44,6 +44,9 @@ const SWAPS: [(&str, &str); 48] = [
     ("(M1, 16)", "(M1, 8)"),
     ("(M1, 32)", "(M1, 16)"),
     ("(M1, 1)", "(M1_NM, 1)"),
+    ("(M1, 8)", "(M1_NM, 8)"),
+    ("(M1, 16)", "(M1_NM, 16)"),
+    ("(M1, 32)", "(M1_NM, 32)"),
     (",1)<2", ",0)<2"),
     ("LA", "LB"),
     ("d8u32", "d16u32"),

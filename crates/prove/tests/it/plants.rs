@@ -274,11 +274,17 @@ fn no_mistake_is_proven() {
             Verdict::Refuted(_) => count.refuted += 1,
             Verdict::Proven => {
                 count.proven += 1;
-                visakit_testing::say(&format!("{name} {kind:?}: proven equal: {line}"));
+                visakit_testing::say(&format!(
+                    "{name} {kind:?}, seed {}: proven equal: {line}",
+                    seed - 1
+                ));
             }
             Verdict::Unknown(why) => {
                 count.unknown += 1;
-                visakit_testing::say(&format!("{name} {kind:?}: unknown: {line}: {why}"));
+                visakit_testing::say(&format!(
+                    "{name} {kind:?}, seed {}: unknown: {line}: {why}",
+                    seed - 1
+                ));
             }
         }
     }
