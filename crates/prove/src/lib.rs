@@ -37,6 +37,7 @@
 mod atomic;
 mod contents;
 mod decide;
+mod facts;
 mod local;
 mod lower;
 mod machine;

@@ -31,11 +31,11 @@ impl Local {
         }
     }
 
-    /// Whether two computations give the same results in all lanes of a step. Where they write them is compared by others, and
+    /// Whether two computations give the same results in those lanes of a step. Where they write them is compared by others, and
     /// so are the predicates that they read. `byte` says what is at a place of either program.
     pub(crate) fn equal(
         &mut self,
-        step: &Step,
+        (step, lanes): (&Step, u32),
         [old, new]: [&Compute; 2],
         byte: impl Fn(usize, usize) -> Option<Byte>,
     ) -> Option<bool> {
@@ -46,7 +46,7 @@ impl Local {
         if first != second && !understood {
             return Some(false);
         }
-        for lane in 0..usize::from(step.lanes.count) {
+        for lane in (0..usize::from(step.lanes.count)).filter(|lane| lanes >> lane & 1 != 0) {
             let mut elements = Vec::new();
             for (side, compute) in [old, new].into_iter().enumerate() {
                 let used = compute.operation.sources();
@@ -99,7 +99,7 @@ impl Local {
 }
 
 /// Whether the float mode makes a difference.
-fn is_float(compute: &Compute) -> bool {
+pub(crate) fn is_float(compute: &Compute) -> bool {
     let used = compute.operation.sources();
     let sources = compute.sources.iter().take(used).map(|s| s.data_type);
     let destinations = std::iter::once(&compute.destination).chain(&compute.second);

@@ -200,8 +200,8 @@ impl<'a, 'p> Bijection<'a, 'p> {
         for (a, b) in entries.iter().zip(others) {
             (old_before.get(a.entry)? == new_before.get(b.entry)?).then_some(())?;
         }
-        for (a, b) in old_steps.iter().zip(&new_steps) {
-            let (mut a, mut b) = (old.step(*a)?, new.step(*b)?);
+        for places in old_steps.iter().zip(&new_steps) {
+            let (mut a, mut b) = (old.step(*places.0)?, new.step(*places.1)?);
             match (a.lanes.no_mask, b.lanes.no_mask) {
                 (false, true) if old.may_ignore_mask(&a) => b.lanes = masked(&a, &b),
                 (true, false) if new.may_ignore_mask(&b) => a.lanes = masked(&b, &a),
@@ -211,7 +211,7 @@ impl<'a, 'p> Bijection<'a, 'p> {
             let mut others = std::iter::once(b.nameless()).chain(exchanged(&b));
             let (first, second) = match others.find(|second| pairs.fits(&first, second)) {
                 Some(second) => (first, second),
-                None => pairs.computed(&a, &b)?,
+                None => pairs.computed([&a, &b], [*places.0, *places.1])?,
             };
             for (a, b) in first.places.into_iter().zip(second.places) {
                 pairs.pair(a, b)?;
@@ -224,7 +224,11 @@ impl<'a, 'p> Bijection<'a, 'p> {
     }
 
     /// The steps without what they compute, if that is the same: integers may be computed in different ways.
-    fn computed(&mut self, old: &Step, new: &Step) -> Option<(Nameless, Nameless)> {
+    fn computed(
+        &mut self,
+        [old, new]: [&Step; 2],
+        places: [usize; 2],
+    ) -> Option<(Nameless, Nameless)> {
         let (Action::Compute(first), Action::Compute(second)) = (&old.action, &new.action) else {
             return None;
         };
@@ -273,7 +277,7 @@ impl<'a, 'p> Bijection<'a, 'p> {
         let number = |side: usize, place: usize| {
             let of = sides.get(side)?;
             let constant = of.constant(place).and_then(<[u8]>::first).copied();
-            constant.or_else(|| of.starts.known.get(place).copied().flatten())
+            constant.or_else(|| of.starts.number(place, *places.get(side)?))
         };
         for (a, b) in first
             .sources
@@ -300,7 +304,13 @@ impl<'a, 'p> Bijection<'a, 'p> {
             let other = sides.first()?.storage.get((*others.get(owner)?)?)?;
             Some(Byte::At(other.start + (place - storage.start)))
         };
-        let equal = self.local.equal(old, [first, second], byte)?;
+        let reached = sides.iter().zip(places);
+        let reached = reached.fold(0, |all, (side, place)| all | side.starts.reached(place));
+        let lanes = match old.lanes.no_mask {
+            true => u32::MAX,
+            false => reached.checked_shr(old.lanes.first.into())?,
+        };
+        let equal = self.local.equal((old, lanes), [first, second], byte)?;
         equal.then_some(frames)
     }
 

@@ -102,7 +102,7 @@ impl<'p> Side<'p> {
         let mut changed = true;
         while changed {
             changed = false;
-            for (step, kept) in steps.iter().zip(&mut kept).rev() {
+            for (place, (step, kept)) in steps.iter().zip(&mut kept).enumerate().rev() {
                 let needed = |bytes: Range<usize>| {
                     let part = read.get(bytes);
                     part.is_none_or(|part| part.contains(&true))
@@ -114,7 +114,7 @@ impl<'p> Side<'p> {
                 let needs = match (computes, &step.action) {
                     (Some(compute), _) => {
                         clock
-                            || !self.is_idle(step)
+                            || !self.is_idle(place, step)
                                 && destinations(compute, step).into_iter().any(needed)
                     }
                     (None, Action::Nothing) => clock,
@@ -142,9 +142,9 @@ impl<'p> Side<'p> {
     }
 
     /// Whether none of its lanes ever runs.
-    pub(crate) fn is_idle(&self, step: &Step) -> bool {
+    fn is_idle(&self, place: usize, step: &Step) -> bool {
         let lanes = mask(step).filter(|_| !step.lanes.no_mask);
-        lanes.is_some_and(|lanes| lanes & !self.starts.idle == 0)
+        lanes.is_some_and(|lanes| lanes & self.starts.reached(place) == 0)
     }
 
     /// A step. Where all of its lanes run, whatever its mask says, it is that of the first lanes without a mask.

@@ -1,20 +1,21 @@
-//! What all threads of launches start with.
+//! What is so in all threads of launches.
 
+use crate::facts::{Facts, Number, Writers};
 use std::ops::Range;
 use std::time::Instant;
-use visakit_exec::code::{Action, Compute, Flag, Step};
+use visakit_exec::code::{Compute, Flag, Step};
 use visakit_exec::{Limits, Program};
 use visakit_launch::{LaunchError, Prepared};
 
-/// What all threads start with.
+/// What is so in all threads.
 #[derive(Default)]
 pub(crate) struct Starts {
-    /// Bytes of the register file that nobody writes and that are the same in all threads.
-    pub(crate) known: Vec<Option<u8>>,
-    /// Lanes that run in all threads.
+    /// Bytes of the register file that have the same number in all threads, from the start or from a step on.
+    pub(crate) numbers: Vec<Option<Number>>,
+    /// Lanes that start in all threads.
     pub(crate) lanes: u32,
-    /// Lanes that run in none.
-    pub(crate) idle: u32,
+    /// Lanes that may come to each step in one of them.
+    reached: Vec<u32>,
 }
 
 impl Starts {
@@ -25,6 +26,13 @@ impl Starts {
         deadline: Option<Instant>,
     ) -> Result<Self, LaunchError> {
         let limits = Limits::default();
+        let writers = Writers::of(program);
+        let mut defined = vec![false; program.register_bytes()];
+        for range in program.defined() {
+            if let Some(part) = defined.get_mut(range) {
+                part.fill(true);
+            }
+        }
         let mut found: Option<Self> = None;
         for launch in launches {
             for number in 0..launch.group_count() {
@@ -32,49 +40,40 @@ impl Starts {
                     return Ok(Self::default());
                 }
                 for thread in launch.start(number, &limits)?.threads() {
-                    let (registers, running) =
-                        (thread.registers(), thread.position(program).running);
-                    let starts = found.get_or_insert_with(|| Self {
-                        known: registers.iter().map(|byte| Some(*byte)).collect(),
-                        lanes: running,
-                        idle: !running,
-                    });
+                    let bytes = thread.registers().iter().zip(&defined);
+                    let bytes = bytes.map(|(byte, defined)| Some(*byte).filter(|_| *defined));
+                    let running = thread.position(program).running;
+                    let facts = Facts::of(program.code(), &writers, bytes, running);
+                    let Some(starts) = &mut found else {
+                        found = Some(Self {
+                            numbers: facts.numbers,
+                            lanes: running,
+                            reached: facts.lanes,
+                        });
+                        continue;
+                    };
                     starts.lanes &= running;
-                    starts.idle &= !running;
-                    for (known, byte) in starts.known.iter_mut().zip(registers) {
-                        *known = known.filter(|known| known == byte);
+                    for (all, one) in starts.reached.iter_mut().zip(facts.lanes) {
+                        *all |= one;
+                    }
+                    for (all, one) in starts.numbers.iter_mut().zip(facts.numbers) {
+                        *all = all.filter(|all| Some(*all) == one);
                     }
                 }
             }
         }
-        let mut starts = found.unwrap_or_default();
-        let mut defined = vec![false; starts.known.len()];
-        for range in program.defined() {
-            if let Some(part) = defined.get_mut(range) {
-                part.fill(true);
-            }
-        }
-        for (known, defined) in starts.known.iter_mut().zip(defined) {
-            *known = known.filter(|_| defined);
-        }
-        let code = program.code();
-        for step in &code.steps {
-            let ranges: Vec<Range<usize>> = match step.written() {
-                Some(written) => written.collect(),
-                None => program.addressed().to_vec(),
-            };
-            // Also where an address decides about one of several.
-            let named = match &step.action {
-                Action::Compute(compute) => destinations(compute, step),
-                _ => Vec::new(),
-            };
-            for range in ranges.into_iter().chain(named) {
-                if let Some(part) = starts.known.get_mut(range) {
-                    part.fill(None);
-                }
-            }
-        }
-        Ok(starts)
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The number in a byte whenever a step runs.
+    pub(crate) fn number(&self, byte: usize, step: usize) -> Option<u8> {
+        let (number, since) = self.numbers.get(byte).copied().flatten()?;
+        (since <= step).then_some(number)
+    }
+
+    /// Lanes that may come to a step.
+    pub(crate) fn reached(&self, step: usize) -> u32 {
+        self.reached.get(step).copied().unwrap_or(u32::MAX)
     }
 }
 

@@ -31,6 +31,86 @@ fn sources_that_commute_may_be_exchanged() {
     assert_eq!(same_lines(&line(""), &line("(-)")), Some(false));
 }
 
+/// A step may write the elements of lanes that wait, if they do not read them when they go on.
+#[test]
+fn a_mask_makes_no_difference_where_waiting_lanes_read_nothing() {
+    for (read_later, lines, equal) in [
+        ("D1", "mov (M1, 16) D4(0,0)<1> D0(0,0)<1;1,0>", true),
+        ("D4", "mov (M1, 16) D4(0,0)<1> D0(0,0)<1;1,0>", false),
+        // A predicate is not looked into.
+        (
+            "D1",
+            "cmp.lt (M1, 16) P3 D0(0,0)<1;1,0> D2(0,0)<1;1,0>",
+            false,
+        ),
+        // Other lanes read the element.
+        ("D1", "mov (M1, 16) D4(0,0)<1> D0(0,0)<0;1,0>", true),
+    ] {
+        let routine = |line: &str| {
+            [
+                "(P1) goto (M1, 16) E0".to_owned(),
+                line.to_owned(),
+                "add (M1, 16) D1(0,0)<1> D4(0,0)<1;1,0> 0x1:d".to_owned(),
+                "(P3) add (M1, 16) D2(0,0)<1> D2(0,0)<1;1,0> 0x1:d".to_owned(),
+                "E0:".to_owned(),
+                format!("xor (M1, 16) D0(0,0)<1> {read_later}(0,0)<1;1,0> D3(0,0)<1;1,0>"),
+            ]
+        };
+        let (old, new) = (
+            routine(lines),
+            routine(&lines.replace("(M1, 16)", "(M1_NM, 16)")),
+        );
+        let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        for pair in [Pair::of_lines(&old, &new), Pair::of_lines(&new, &old)] {
+            assert_eq!(pair.is_same().unwrap(), Some(equal), "{pair:#?}");
+        }
+    }
+    // The first lane's element is read by all.
+    let routine = |lanes| {
+        vec![
+            "(P1) goto (M1, 16) E0".to_owned(),
+            format!("mov ({lanes}, 16) D4(0,0)<1> D0(0,0)<1;1,0>"),
+            "E0:".to_owned(),
+            "add (M1, 16) D1(0,0)<1> D4(0,0)<0;1,0> 0x1:d".to_owned(),
+        ]
+    };
+    let (old, new) = (routine("M1"), routine("M1_NM"));
+    let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(Pair::of_lines(&old, &new).is_same().unwrap(), Some(false));
+}
+
+#[test]
+fn bits_of_a_predicate_that_nobody_reads_make_no_difference() {
+    let with = |number: &str, rest: &[&str]| {
+        let mut lines = vec![format!("setp (M1_NM, 32) P3 {number}:ud")];
+        lines.extend(rest.iter().map(|line| (*line).to_owned()));
+        lines
+    };
+    let add = "(P3) add (M1, 16) D0(0,0)<1> D0(0,0)<1;1,0> 0x1:d";
+    let any = "(P3.any) add (M1, 8) D0(0,0)<1> D0(0,0)<1;1,0> 0x1:d";
+    for (numbers, rest, equal) in [
+        (["0x5", "0x10005"], vec![add], true),
+        (["0x5", "0x8005"], vec![add], false),
+        (
+            ["0x5", "0x10005"],
+            vec![add, "mov (M1_NM, 1) UD1(0,0)<1> P3"],
+            false,
+        ),
+        (["0x0", "0x80"], vec![any], false),
+        (["0x0", "0x100"], vec![any], true),
+        (
+            ["0x5", "0x10005"],
+            vec![add, "and (M1, 32) P1 P3 P2"],
+            false,
+        ),
+    ] {
+        let [old, new] = numbers.map(|number| with(number, &rest));
+        let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        let found = Pair::of_lines(&old, &new).is_same().unwrap();
+        assert_eq!(found, Some(equal), "{numbers:?} {rest:?}");
+    }
+}
+
 #[test]
 fn no_mutant_is_the_same_that_a_run_tells_apart() {
     for style in Style::ALL {

@@ -9,11 +9,12 @@ use visakit_isa::DataType;
 /// An accumulator and four products of bytes.
 pub(super) fn dot_bytes(of: &mut Sources<'_, '_>, width: u8) -> Option<Term> {
     let [accumulator, x, y, _] = of.function.sources;
-    let dword = |(ty, modify): (DataType, Modify)| {
-        bits(ty) == 32 && !ty.is_float() && modify == Modify::None
+    let plain = |(ty, modify): (DataType, Modify)| {
+        bits(ty) <= 32 && !ty.is_float() && modify == Modify::None
     };
+    let dwords = bits(x.0) == 32 && bits(y.0) == 32;
     let (to, saturate) = of.function.destination?;
-    if ![accumulator, x, y].into_iter().all(dword) || saturate || bits(to) > width {
+    if !dwords || ![accumulator, x, y].into_iter().all(plain) || saturate || bits(to) > width {
         return None;
     }
     let mut sum = of.get(0, width)?;
