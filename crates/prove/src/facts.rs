@@ -4,7 +4,7 @@
 use crate::local::is_float;
 use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
-use visakit_exec::code::{Action, Code, Combine, Flag, Region, Source, Step, Target};
+use visakit_exec::code::{Action, Code, Combine, Destination, Flag, Region, Source, Step, Target};
 use visakit_exec::{LaneFunction, Program};
 
 /// A number of one byte, and the step that writes it.
@@ -23,8 +23,8 @@ pub(crate) struct Writers {
 }
 
 impl Writers {
-    /// Of a program.
-    pub(crate) fn of(program: &Program) -> Self {
+    /// Of a program, whose steps are followed or not.
+    pub(crate) fn of(program: &Program, follows: bool) -> Self {
         let code = program.code();
         let mut writers = Self {
             bytes: vec![0; program.register_bytes()],
@@ -55,7 +55,7 @@ impl Writers {
             call || matches!(step.action, Action::CallAddress { .. })
         };
         let entry = code.routines.first().map(|routine| routine.entry);
-        if entry == Some(0) && !code.steps.iter().any(calls) {
+        if follows && entry == Some(0) && !code.steps.iter().any(calls) {
             writers.follows = true;
             let first = code.steps.iter().enumerate().position(ends);
             writers.first = first.unwrap_or(0);
@@ -107,6 +107,8 @@ pub(crate) struct Facts<'w> {
     writers: &'w Writers,
     /// Bytes that have a number from the start on, or from a step on.
     pub(crate) numbers: Vec<Option<Number>>,
+    /// Bytes that steps of the beginning read, whatever is written there later.
+    pub(crate) read: HashMap<(usize, usize), u8>,
     /// Bits of words of predicates, from a step on.
     bits: HashMap<(u32, u8), (bool, usize)>,
     /// Lanes that may come to each step.
@@ -116,21 +118,24 @@ pub(crate) struct Facts<'w> {
 impl<'w> Facts<'w> {
     /// Of a thread that starts with these numbers and lanes.
     pub(crate) fn of(
-        code: &Code,
+        program: &Program,
         writers: &'w Writers,
         starts: impl Iterator<Item = Option<u8>>,
         running: u32,
     ) -> Self {
-        let numbers = starts.zip(&writers.bytes);
+        let code = program.code();
+        let mut now: Vec<Option<u8>> = starts.collect();
+        let numbers = now.iter().zip(&writers.bytes);
         let numbers = numbers.map(|(byte, writers)| Some((byte.filter(|_| *writers == 0)?, 0)));
         let mut facts = Self {
             writers,
             numbers: numbers.collect(),
+            read: HashMap::new(),
             bits: HashMap::new(),
             lanes: vec![if writers.follows { 0 } else { running }; code.steps.len()],
         };
-        for (place, step) in code.steps.iter().enumerate().take(writers.first) {
-            facts.compute(place, step, running);
+        for place in 0..writers.first {
+            facts.step(program, &mut now, place, running);
         }
         if writers.follows {
             facts.follow(code, running);
@@ -138,51 +143,52 @@ impl<'w> Facts<'w> {
         facts
     }
 
-    /// The numbers that a step writes into bytes that no other step writes.
-    fn compute(&mut self, place: usize, step: &Step, running: u32) {
+    /// What a step of the beginning reads and writes of what is known.
+    fn step(&mut self, program: &Program, now: &mut [Option<u8>], place: usize, running: u32) {
+        let Some(step) = program.code().steps.get(place) else {
+            return;
+        };
         let Action::Compute(compute) = &step.action else {
+            let written = step.written();
+            let all = program.addressed().to_vec();
+            let written: Vec<_> = written.map_or(all, Iterator::collect);
+            written.into_iter().for_each(|range| forget(now, range));
             return;
         };
-        if step.predicate.is_some() || compute.operation.flags() > 0 || is_float(compute) {
-            return;
-        }
-        let Some(function) = LaneFunction::of(compute, 0) else {
-            return;
-        };
+        let known =
+            step.predicate.is_none() && compute.operation.flags() == 0 && !is_float(compute);
+        let function = LaneFunction::of(compute, 0).filter(|_| known);
         let used = compute.operation.sources();
-        for lane in 0..usize::from(step.lanes.count) {
-            let number = usize::from(step.lanes.first) + lane;
-            if !step.lanes.no_mask && running >> number & 1 == 0 {
-                continue;
-            }
+        let lanes = (0..usize::from(step.lanes.count)).filter(|lane| {
+            step.lanes.no_mask || running >> (usize::from(step.lanes.first) + lane) & 1 != 0
+        });
+        let mut results = Vec::new();
+        for lane in lanes {
             let mut sources = [0; 4];
             let mut known = true;
             for (to, source) in sources.iter_mut().zip(&compute.sources).take(used) {
-                let found = self.element(source, lane, place);
+                let found = self.element(now, source, lane, place);
                 known &= found.is_some();
                 *to = found.unwrap_or(0);
             }
-            let result = known.then(|| function.evaluate(sources, false)).flatten();
-            let Some(result) = result else { continue };
-            let to = [
-                (Some(&compute.destination), result.value),
-                (compute.second.as_ref(), result.second),
-            ];
-            for (to, value) in to {
-                let Some(to) = to else { continue };
-                let size = usize::from(to.data_type.size());
-                let Some(stride) = to.target.stride(size).filter(|_| to.address().is_none()) else {
-                    continue;
-                };
-                let at = to.offset + lane * stride;
-                for (byte, value) in (at..at + size).zip(value.to_le_bytes()) {
-                    let alone = self.writers.bytes.get(byte) == Some(&1);
-                    if let Some(to) = self.numbers.get_mut(byte).filter(|_| alone) {
-                        *to = Some((value, place + 1));
-                    }
-                }
+            let function = function.filter(|_| known);
+            let result = function.and_then(|function| function.evaluate(sources, false));
+            results.push((lane, result));
+        }
+        for to in std::iter::once(&compute.destination).chain(&compute.second) {
+            if to.address().is_some() {
+                let all = program.addressed().iter().cloned();
+                all.for_each(|range| forget(now, range));
             }
-            if let Some(flag) = &compute.sets
+        }
+        for (lane, result) in results {
+            let value = result.map(|result| result.value);
+            let second = result.map(|result| result.second);
+            self.write(now, &compute.destination, (lane, value), place);
+            if let Some(to) = &compute.second {
+                self.write(now, to, (lane, second), place);
+            }
+            if let (Some(flag), Some(result)) = (&compute.sets, result)
                 && flag.window >> lane & 1 != 0
                 && let Ok(bit) = u8::try_from(usize::from(flag.first) + lane)
                 && self.writers.is_set_once(flag, bit)
@@ -191,6 +197,63 @@ impl<'w> Facts<'w> {
                     .insert((flag.offset, bit), (result.flag, place + 1));
             }
         }
+        // A word of predicates is not followed as a number.
+        if let Some(flag) = &compute.sets {
+            forget(now, flag.word_range());
+        }
+    }
+
+    /// Writes the element of a lane, whose value may be unknown.
+    fn write(
+        &mut self,
+        now: &mut [Option<u8>],
+        to: &Destination,
+        (lane, value): (usize, Option<u64>),
+        place: usize,
+    ) {
+        let size = usize::from(to.data_type.size());
+        let Some(stride) = to.target.stride(size).filter(|_| to.address().is_none()) else {
+            return;
+        };
+        let at = to.offset + lane * stride;
+        let value = value.map(u64::to_le_bytes);
+        for (number, byte) in (at..at + size).enumerate() {
+            let value = value.and_then(|value| value.get(number).copied());
+            if let Some(to) = now.get_mut(byte) {
+                *to = value;
+            }
+            let alone = self.writers.bytes.get(byte) == Some(&1);
+            if let (Some(value), Some(to)) = (value, self.numbers.get_mut(byte))
+                && alone
+            {
+                *to = Some((value, place + 1));
+            }
+        }
+    }
+
+    /// The element that a lane reads at a step, if it is a number.
+    fn element(
+        &mut self,
+        now: &[Option<u8>],
+        source: &Source,
+        lane: usize,
+        place: usize,
+    ) -> Option<u64> {
+        let scalar = source.region == Region::Scalar;
+        let size = usize::from(source.data_type.size());
+        let offset = source.region.offset(if scalar { 0 } else { lane }, size)?;
+        let (at, mut bytes) = (source.offset + offset, [0; 8]);
+        let mut known = true;
+        for (to, at) in bytes.iter_mut().zip(at..at + size) {
+            match now.get(at).copied().flatten() {
+                Some(number) => {
+                    self.read.insert((place, at), number);
+                    *to = number;
+                }
+                None => known = false,
+            }
+        }
+        known.then(|| u64::from_le_bytes(bytes))
     }
 
     /// Finds the lanes that may come to each step: all that start, but for those that a predicate of known bits sends
@@ -248,26 +311,11 @@ impl<'w> Facts<'w> {
         let (bit, since) = self.bits.get(&(flag.offset, bit))?;
         (*since <= place).then_some((*bit != flag.invert) != inverted)
     }
+}
 
-    /// The element that a lane reads at a step, if it is a number.
-    fn element(&self, source: &Source, lane: usize, place: usize) -> Option<u64> {
-        let lane = if source.region == Region::Scalar {
-            0
-        } else {
-            lane
-        };
-        let size = usize::from(source.data_type.size());
-        let at = source.offset + source.region.offset(lane, size)?;
-        let mut bytes = [0; 8];
-        for (to, at) in bytes.iter_mut().zip(at..at + size) {
-            *to = self.number(at, place)?;
-        }
-        Some(u64::from_le_bytes(bytes))
-    }
-
-    /// The number in a byte at a step.
-    fn number(&self, at: usize, place: usize) -> Option<u8> {
-        let (number, since) = self.numbers.get(at).copied().flatten()?;
-        (since <= place).then_some(number)
+/// Nothing is known of these bytes.
+fn forget(now: &mut [Option<u8>], bytes: Range<usize>) {
+    if let Some(bytes) = now.get_mut(bytes) {
+        bytes.fill(None);
     }
 }

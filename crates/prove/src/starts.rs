@@ -1,17 +1,23 @@
 //! What is so in all threads of launches.
 
 use crate::facts::{Facts, Number, Writers};
+use hashbrown::HashMap;
 use std::ops::Range;
 use std::time::Instant;
 use visakit_exec::code::{Compute, Flag, Step};
 use visakit_exec::{Limits, Program};
 use visakit_launch::{LaunchError, Prepared};
 
+/// Threads whose first steps are followed.
+const MOST_THREADS: u64 = 512;
+
 /// What is so in all threads.
 #[derive(Default)]
 pub(crate) struct Starts {
     /// Bytes of the register file that have the same number in all threads, from the start or from a step on.
-    pub(crate) numbers: Vec<Option<Number>>,
+    numbers: Vec<Option<Number>>,
+    /// Bytes that steps of the beginning read, if they are the same in all threads.
+    read: HashMap<(usize, usize), u8>,
     /// Lanes that start in all threads.
     pub(crate) lanes: u32,
     /// Lanes that may come to each step in one of them.
@@ -26,7 +32,13 @@ impl Starts {
         deadline: Option<Instant>,
     ) -> Result<Self, LaunchError> {
         let limits = Limits::default();
-        let writers = Writers::of(program);
+        let launches: Vec<&Prepared> = launches.collect();
+        let mut threads = 0;
+        for launch in &launches {
+            let group = launch.start(0, &limits)?.threads().len() as u64;
+            threads += group.saturating_mul(launch.group_count());
+        }
+        let writers = Writers::of(program, threads <= MOST_THREADS);
         let mut defined = vec![false; program.register_bytes()];
         for range in program.defined() {
             if let Some(part) = defined.get_mut(range) {
@@ -43,16 +55,20 @@ impl Starts {
                     let bytes = thread.registers().iter().zip(&defined);
                     let bytes = bytes.map(|(byte, defined)| Some(*byte).filter(|_| *defined));
                     let running = thread.position(program).running;
-                    let facts = Facts::of(program.code(), &writers, bytes, running);
+                    let facts = Facts::of(program, &writers, bytes, running);
                     let Some(starts) = &mut found else {
                         found = Some(Self {
                             numbers: facts.numbers,
+                            read: facts.read,
                             lanes: running,
                             reached: facts.lanes,
                         });
                         continue;
                     };
                     starts.lanes &= running;
+                    starts
+                        .read
+                        .retain(|place, byte| facts.read.get(place) == Some(byte));
                     for (all, one) in starts.reached.iter_mut().zip(facts.lanes) {
                         *all |= one;
                     }
@@ -67,6 +83,9 @@ impl Starts {
 
     /// The number in a byte whenever a step runs.
     pub(crate) fn number(&self, byte: usize, step: usize) -> Option<u8> {
+        if let Some(number) = self.read.get(&(step, byte)) {
+            return Some(*number);
+        }
         let (number, since) = self.numbers.get(byte).copied().flatten()?;
         (since <= step).then_some(number)
     }

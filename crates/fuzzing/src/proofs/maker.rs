@@ -136,36 +136,35 @@ impl<'c, 'b> Maker<'c, 'b> {
             Style::Floats if special => vec![self.float()],
             Style::Memory if special => self.memory(),
             Style::Indirect if special => self.indirect(),
-            _ if self.choices.once_in(24) => self.related(),
+            _ if self.choices.once_in(16) => self.related(),
             _ => vec![self.integer()],
         }
     }
 
-    /// A number beside another one: some of their bits are the same, or complements.
+    /// A number and one of which some bits are the same, or complements. Which of them is less counts where another
+    /// predicate is set, too, which may be so for few numbers only.
     fn related(&mut self) -> Vec<String> {
         let exec = self.exec();
         let (from, other) = (self.register(), self.register());
-        let (a, b) = (
-            format!("UD{from}(0,0)<1;1,0>"),
-            format!("UD{other}(0,0)<1;1,0>"),
-        );
-        let made = match self.below(3) {
-            0 => format!("not {exec} UD{other}(0,0)<1> {a}"),
-            _ => format!(
-                "xor {exec} UD{other}(0,0)<1> {a} {:#x}:ud",
-                self.choices.number() & self.choices.number() & 0xffff_ffff
-            ),
+        let relation = self.pick(&RELATIONS);
+        let change = match self.below(3) {
+            0 => self.choices.number() & 0xffff_ffff,
+            _ => self.choices.number() & self.choices.number() & 0x7fff_ffff,
         };
-        let used = match self.below(3) {
-            0 => format!("add {exec} {} {a} {b}", self.to("ud")),
-            _ => {
-                let relation = self.pick(&RELATIONS);
-                let (ty, flag) = (self.pick(&["UD", "D"]), self.pick(&["P1", "P2"]));
-                let [a, b] = [from, other].map(|n| format!("{ty}{n}(0,0)<1;1,0>"));
-                format!("cmp.{relation} {exec} {flag} {a} {b}")
-            }
-        };
-        vec![made, used]
+        let made = format!("xor {exec} UD{other}(0,0)<1> UD{from}(0,0)<1;1,0> {change:#x}:ud");
+        let ty = self.pick(&["UD", "UD", "D"]);
+        let [a, b] = [from, other].map(|n| format!("{ty}{n}(0,0)<1;1,0>"));
+        if self.below(4) == 0 {
+            return vec![made, format!("add {exec} {} {a} {b}", self.to("ud"))];
+        }
+        let (flags, number) = (self.pick(&["P1 P1 P2", "P1 P2 P1"]), self.register());
+        let number = format!("UD{number}(0,0)");
+        vec![
+            made,
+            format!("cmp.{relation} {exec} P1 {a} {b}"),
+            format!("and {exec} {flags}"),
+            format!("(P1) add {exec} {number}<1> {number}<1;1,0> 0x1:ud"),
+        ]
     }
 
     fn binary(&mut self, op: &str, to: &str, first: &str, second: &str) -> String {
