@@ -111,6 +111,43 @@ fn bits_of_a_predicate_that_nobody_reads_make_no_difference() {
     }
 }
 
+/// Numbers that follow from ids, and lanes that do not come to a step.
+#[test]
+fn what_the_launch_decides_is_known() {
+    let same = |old: &[&str], new: &[&str]| Pair::of_lines(old, new).is_same().unwrap();
+    // The ids of 16 work-items have four bits.
+    for (by, equal) in [("0x4:ud", true), ("0x3:ud", false)] {
+        let high = format!("shr (M1, 16) UD4(0,0)<1> LD(0,0)<1;1,0> {by}");
+        let routine = |by| format!("shl (M1, 16) UD0(0,0)<1> UD4(0,0)<1;1,0> {by}:ud");
+        let (old, new) = (routine("0x4"), routine("0x5"));
+        // What is written later makes no difference.
+        let later = "mov (M1, 16) UD4(0,0)<1> UD1(0,0)<1;1,0>";
+        let used = "xor (M1, 16) UD2(0,0)<1> UD2(0,0)<1;1,0> UD4(0,0)<1;1,0>";
+        let found = same(&[&high, &old, later, used], &[&high, &new, later, used]);
+        assert_eq!(found, Some(equal), "{by}");
+        // Before it is written, it is another number.
+        let found = same(&[&old, &high, used], &[&new, &high, used]);
+        assert_eq!(found, Some(false), "{by}");
+    }
+    for (lanes, number, equal) in [
+        ("(M3, 8) D0(1,0)<1> D0(1,0)<1;1,0>", "0x4:ud", true),
+        ("(M1, 8) D0(0,0)<1> D0(0,0)<1;1,0>", "0x4:ud", false),
+        ("(M3, 8) D0(1,0)<1> D0(1,0)<1;1,0>", "0x9:ud", false),
+    ] {
+        let routine = |by: &str| {
+            [
+                format!("cmp.lt (M1, 16) P3 LD(0,0)<1;1,0> {number}"),
+                "(!P3) goto (M1, 16) E0".to_owned(),
+                format!("add {lanes} {by}:d"),
+                "E0:".to_owned(),
+            ]
+        };
+        let (old, new) = (routine("0x1"), routine("0x2"));
+        let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(same(&old, &new), Some(equal), "{lanes} {number}");
+    }
+}
+
 #[test]
 fn no_mutant_is_the_same_that_a_run_tells_apart() {
     for style in Style::ALL {
