@@ -289,8 +289,10 @@ fn two_compilers_made_the_same() {
         all || SOON_PROVEN.contains(&name)
     });
     group.tell("between compilers");
-    group.verify();
+    assert_eq!(group.failed, Vec::<String>::new());
+    // What is refuted of other folders is told, and to be read.
     if !all {
+        group.verify();
         assert_eq!(group.asked, SOON_PROVEN.len());
         assert_eq!(group.unknown, Vec::<String>::new());
         assert_eq!(group.refuted, Vec::<String>::new());
