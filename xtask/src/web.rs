@@ -5,6 +5,9 @@ use crate::{Done, call, cargo};
 use std::path::Path;
 use std::process::Command;
 
+/// The system of a browser, as Rust has it.
+const TARGET: &str = "wasm32-unknown-unknown";
+
 /// The crate's module, in the folder that cargo builds in.
 const MODULE: &str = "wasm32-unknown-unknown/web/visakit_wasm.wasm";
 
@@ -14,6 +17,9 @@ pub(crate) fn run(arguments: &[String]) -> Done {
     if !root.join("web/node_modules").is_dir() {
         call(npm().args(["ci", "--no-audit", "--no-fund"]))?;
     }
+    // A toolchain without rustup has the target, or the build says that it has not.
+    let mut add = Command::new("rustup");
+    let _ = add.args(["--quiet", "target", "add", TARGET]).status();
     call(cargo().args([
         "build",
         "-p",
@@ -22,7 +28,7 @@ pub(crate) fn run(arguments: &[String]) -> Done {
         "--profile",
         "web",
         "--target",
-        "wasm32-unknown-unknown",
+        TARGET,
     ]))?;
     let bindgen = [
         "run",
