@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+pub(crate) use visakit::snippets::printable;
 
 /// When to use colours.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -283,21 +284,6 @@ pub(crate) fn heading(text: &str) -> String {
     format!("{HEADING}{text}{HEADING:#}")
 }
 
-/// Bytes as text that is safe for a terminal: characters that control it or change the direction of writing are
-/// escaped, and replacement characters are used for what is not UTF-8.
-pub(crate) fn printable(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || is_invisible(c) {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
 /// A path below the current folder, without that folder: for logs that others read elsewhere.
 pub(crate) fn relative(path: &Path) -> Cow<'_, Path> {
     let here = std::env::current_dir().ok();
@@ -314,27 +300,9 @@ pub(crate) fn printable_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Characters without a width that change how others look: of direction, of joining, ends of lines, tags.
-const fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_that_steers_a_terminal_is_printed() {
-        assert_eq!(printable("a\u{1b}[31m".as_bytes()), "a\\u{1b}[31m");
-        assert_eq!(printable("x\u{202e}gpj".as_bytes()), "x\\u{202e}gpj");
-        assert_eq!(
-            printable("\u{2066}k\u{200b}".as_bytes()),
-            "\\u{2066}k\\u{200b}"
-        );
-        assert_eq!(printable("größe→".as_bytes()), "größe→");
-    }
 
     #[test]
     fn plurals() {

@@ -2,7 +2,6 @@
 
 use crate::output::{self, printable};
 use crate::{Status, input};
-use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -10,7 +9,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use visakit::parse;
-use visakit::text::asm::{Diagnostic, Span};
+use visakit::snippets::{Message, Severity, one_byte_each};
+use visakit::text::asm::Diagnostic;
 use visakit_launch::{LaunchError, Source};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -219,33 +219,17 @@ pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
     }
 }
 
-/// The text with every byte that is not UTF-8 replaced by one of equal length.
-pub(crate) fn one_byte_each(text: &[u8]) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for chunk in text.utf8_chunks() {
-        shown.push_str(chunk.valid());
-        shown.extend(chunk.invalid().iter().map(|_| '?'));
-    }
-    shown
-}
-
 /// Reports what is wrong with a text, showing the line.
 pub(crate) fn text_error(path: &Path, text: &str, fault: &Diagnostic) {
-    diagnostic("error", Level::ERROR, path, text, fault);
+    diagnostic("error", Severity::Error, path, text, fault);
 }
 
 /// Reports what looks wrong in a text, showing the line.
 pub(crate) fn text_warning(path: &Path, text: &str, warning: &Diagnostic) {
-    diagnostic("warning", Level::WARNING, path, text, warning);
+    diagnostic("warning", Severity::Warning, path, text, warning);
 }
 
-fn diagnostic(
-    severity: &'static str,
-    level: Level<'_>,
-    path: &Path,
-    text: &str,
-    fault: &Diagnostic,
-) {
+fn diagnostic(word: &'static str, severity: Severity, path: &Path, text: &str, fault: &Diagnostic) {
     let (line, column) = fault.span.place(text.as_bytes());
     let problem = Problem {
         file: Some(input::name(path)),
@@ -254,84 +238,15 @@ fn diagnostic(
         length: Some(fault.span.len),
         expected: fault.expected.as_ref().map(|e| printable(e.as_bytes())),
         help: fault.hint.as_ref().map(|h| printable(h.as_bytes())),
-        ..Problem::new(severity, printable(fault.message.as_bytes()))
+        ..Problem::new(word, printable(fault.message.as_bytes()))
     };
     problem.tell(|_| {
-        let quote = Quote {
-            path,
-            text,
-            span: fault.span,
-            label: fault.expected.as_ref().map(|e| format!("expected {e}")),
-            related: fault.related,
-            help: fault.hint.as_deref(),
+        let message = Message {
+            severity,
+            ..Message::from(fault)
         };
-        quote.under(level, None, &fault.message)
+        message.render(&input::name(path), text, true)
     });
-}
-
-/// A place in a text that is shown below a message.
-pub(crate) struct Quote<'t> {
-    pub(crate) path: &'t Path,
-    pub(crate) text: &'t str,
-    pub(crate) span: Span,
-    pub(crate) label: Option<String>,
-    pub(crate) related: Option<(Span, &'static str)>,
-    pub(crate) help: Option<&'t str>,
-}
-
-impl Quote<'_> {
-    /// The message with the line that it is about.
-    pub(crate) fn under(self, level: Level<'_>, id: Option<&str>, message: &str) -> String {
-        let Self { path, text, .. } = self;
-        let mut title = level.primary_title(printable(message.as_bytes()));
-        if let Some(id) = id {
-            title = title.id(id.to_owned());
-        }
-        let marked = AnnotationKind::Primary;
-        let mut group = title.element(snippet(path, text, self.span, marked, self.label));
-        if let Some((span, remark)) = self.related {
-            let label = Some(remark.to_owned());
-            group = group.element(snippet(path, text, span, AnnotationKind::Context, label));
-        }
-        if let Some(help) = self.help {
-            group = group.element(Level::HELP.message(printable(help.as_bytes())));
-        }
-        Renderer::styled().render(&[group])
-    }
-}
-
-/// The line of a place, with the place marked.
-fn snippet<'t>(
-    path: &Path,
-    text: &'t str,
-    span: Span,
-    kind: AnnotationKind,
-    label: Option<String>,
-) -> Snippet<'t, Annotation<'t>> {
-    /// Longer lines are cut after the place.
-    const AFTER: usize = 200;
-    let bytes = text.as_bytes();
-    let (line, _) = span.place(bytes);
-    let at = span.start.min(bytes.len());
-    let mut before = bytes.iter().take(at).rev();
-    let start = at - before.position(|&b| b == b'\n').unwrap_or(at);
-    let rest = text.get(start..).unwrap_or_default();
-    let end = rest.find('\n').unwrap_or(rest.len());
-    let cut = whole_character(rest, end.min(span.end().saturating_sub(start) + AFTER));
-    let source = rest.get(..cut).unwrap_or(rest);
-    let limit = |offset: usize| whole_character(source, offset.saturating_sub(start));
-    Snippet::source(source)
-        .line_start(line)
-        .path(input::name(path))
-        .annotation(kind.span(limit(span.start)..limit(span.end())).label(label))
-}
-
-/// The place, or the end of the character that it is in.
-fn whole_character(text: &str, at: usize) -> usize {
-    let mut boundaries = at..text.len();
-    boundaries
-        .find(|&at| text.is_char_boundary(at))
-        .unwrap_or(text.len())
 }
 
 fn explain(path: &Path, bytes: &[u8], error: &parse::Error) -> String {

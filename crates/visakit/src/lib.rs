@@ -30,6 +30,7 @@
 //! | `prove` | whether two kernels compute the same for all contents of their buffers |
 //! | `corpus` | questions over many objects: columns, patterns, fingerprints |
 //! | `language` | what editors ask about a text |
+//! | `snippets` | messages about texts with the lines that they are about |
 //!
 //! The examples below are short; the folder `examples` of this crate has whole programs: the instruction
 //! mix of kernels, changing immediates, build, assemble and run, an OpenCL kernel, a comparison of two kernels, damaged
@@ -137,6 +138,9 @@
 pub mod dump;
 #[cfg(feature = "launch")]
 mod launcher;
+#[cfg(feature = "snippets")]
+#[cfg_attr(docsrs, doc(cfg(feature = "snippets")))]
+pub mod snippets;
 pub mod stats;
 pub mod verify;
 

@@ -3,10 +3,11 @@
 use super::change;
 use crate::output::{self, Failure, count};
 use crate::reading::{Reading, told};
-use crate::render::{self, one_byte_each};
+use crate::render;
 use crate::{Status, input, names};
 use std::path::PathBuf;
 use visakit::isa::Version;
+use visakit::snippets::one_byte_each;
 use visakit_launch::{Content, Input, LaunchError, ZeInfo, Zebin, link};
 
 #[derive(clap::Args)]

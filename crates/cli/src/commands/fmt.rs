@@ -3,11 +3,11 @@
 use crate::input::Wanted;
 use crate::output::{self, Failure};
 use crate::reading::{Reading, open};
-use crate::render::one_byte_each;
 use crate::{Status, input, render};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use visakit::snippets::one_byte_each;
 use visakit::text::Style;
 use visakit::text::asm::Options;
 

@@ -11,7 +11,6 @@ use super::roundtrip::progress;
 use crate::input::{self, Wanted};
 use crate::output::{self, Failure, printable, stdout};
 use crate::reading::{Reading, Rejected, with};
-use crate::render::one_byte_each;
 use crate::{Status, names, render};
 use config::Config;
 use group::Group;
@@ -21,6 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::{self, ReadOptions};
+use visakit::snippets::one_byte_each;
 use visakit::text::asm::{self, Diagnostic, DiagnosticKind, SourceMap, assemble_in_any_dialect};
 use visakit::text::{LineKind, Output, Printer};
 use visakit::validate::{

@@ -4,12 +4,11 @@ use super::Checked;
 use super::group::{self, Group};
 use crate::input;
 use crate::output::{Failure, count, printable};
-use crate::render::Quote;
 use crate::table::{Align, Columns, prose, wrap};
-use annotate_snippets::Level;
 use anstyle::{AnsiColor, Style};
 use std::collections::HashSet;
 use std::io::Write;
+use visakit::snippets::{self, Message};
 use visakit::text::asm::Span;
 use visakit::validate::{Finding, Rule, Severity};
 
@@ -121,25 +120,29 @@ fn quoted(
     span: &std::ops::Range<usize>,
     help: Option<&str>,
 ) -> Result<(), Failure> {
-    let level = match finding.rule.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
+    let severity = match finding.rule.severity {
+        Severity::Error => snippets::Severity::Error,
+        Severity::Warning => snippets::Severity::Warning,
     };
     let line_end = text
         .get(span.clone())
         .and_then(|line| line.find('\n'))
         .map_or(span.end, |end| span.start + end);
     let field = finding.location.field.map(|field| field.name.to_owned());
-    let quote = Quote {
-        path: &one.path,
-        text,
+    let message = Message {
+        severity,
+        id: Some(finding.rule.id().to_string()),
+        title: &finding.message,
         span: Span::between(span.start, line_end),
         label: field,
         related: None,
         help,
     };
-    let id = finding.rule.id().to_string();
-    writeln!(out, "{}", quote.under(level, Some(&id), &finding.message))?;
+    writeln!(
+        out,
+        "{}",
+        message.render(&input::name(&one.path), text, true)
+    )?;
     Ok(())
 }
 
