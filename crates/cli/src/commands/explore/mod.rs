@@ -34,11 +34,13 @@ const MOST_REQUESTS: usize = 64;
   visakit explore old.isa new.isa           two files side by side
   visakit explore k.cl --device a770
       what Intel's compiler makes of a source
+  visakit explore dump
+      a folder that a compiler dumped into
 
 It listens on this machine alone, on a free port; the address has a token that other pages do not know.")]
 pub(crate) struct Args {
-    /// Objects, texts, zebins and what belongs to them (.zeinfo, sources); a source alone is compiled; none opens an
-    /// example.
+    /// Objects, texts, zebins and what belongs to them (.zeinfo, sources), or folders of them; a source alone is compiled;
+    /// none opens an example.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -52,10 +54,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let mut files = Vec::new();
     for file in &args.files {
-        if !file.is_file() {
+        if file.is_dir() {
+            files.extend(made::folder(file)?);
+        } else if file.is_file() {
+            files.push(Served::at(file.clone()));
+        } else {
             return Err(Failure::Other(format!(
-                "{}: no such file",
+                "{}: no such file or folder",
                 input::name(file)
             )));
         }
@@ -69,7 +76,6 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         )));
     }
     let web = named_or_found(args.web.as_deref(), PAGE, "--web")?;
-    let mut files: Vec<_> = args.files.iter().cloned().map(Served::at).collect();
     if let [only] = args.files.as_slice()
         && Content::of_file(only).is_ok_and(is_source)
     {

@@ -50,6 +50,12 @@ impl Served {
         }
     }
 
+    /// The name that the page has for it.
+    #[cfg(test)]
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     fn bytes(&self) -> Option<Vec<u8>> {
         match &self.content {
             Content::At(path) => visakit_files::read(path, LARGEST_FILE).ok(),
