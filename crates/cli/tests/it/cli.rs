@@ -245,8 +245,7 @@ fn runs_stop_by_a_signal() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // Long enough for the run to have begun; before that the signal ends the program as ever.
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    crate::until_it_runs(child.id());
     let mut kill = std::process::Command::new("kill");
     kill.args(["-INT", &child.id().to_string()]);
     assert!(kill.status().unwrap().success());

@@ -1,6 +1,6 @@
 //! The debugger as a process.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
 /// A routine that does not terminate.
@@ -70,11 +70,23 @@ fn a_signal_stops_the_run_and_not_the_session() {
     assert_eq!(after("print D[3]"), ["7", "9"], "{transcript:#?}");
 }
 
+/// A process that does not outlive its test.
+#[cfg(feature = "debugger")]
+struct Ended(Child);
+
+#[cfg(feature = "debugger")]
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// The screen ends with its terminal, and when it is told to; a terminal that `script` makes stands in for a user's.
 #[cfg(feature = "debugger")]
 #[test]
 fn the_screen_ends_with_its_terminal() {
-    use std::time::{Duration, Instant};
+    use std::sync::{Arc, Mutex};
     let file = crate::file("debug_screen.visaasm");
     std::fs::write(&file, SPIN).unwrap();
     for (name, runs) in [
@@ -93,38 +105,40 @@ fn the_screen_ends_with_its_terminal() {
         let terminal = Command::new("script")
             .args(["-qec", &command, "/dev/null"])
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn();
-        let Ok(mut terminal) = terminal else {
+        let Ok(terminal) = terminal else {
             eprintln!("NOT RUN: the screen of the debugger, as there is no `script`");
             return;
         };
-        let within = Instant::now() + Duration::from_secs(30);
-        let number = loop {
-            let number = std::fs::read_to_string(&pid).unwrap_or_default();
-            if number.ends_with('\n') {
-                break number.trim().to_owned();
+        let mut terminal = Ended(terminal);
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        let mut output = terminal.0.stdout.take().unwrap();
+        let copy = Arc::clone(&shown);
+        std::thread::spawn(move || {
+            let mut some = [0; 4096];
+            while let Ok(read @ 1..) = output.read(&mut some) {
+                copy.lock().unwrap().extend_from_slice(&some[..read]);
             }
-            assert!(Instant::now() < within, "no process");
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        std::thread::sleep(Duration::from_secs(2));
+        });
+        let number = || std::fs::read_to_string(&pid).unwrap_or_default();
+        crate::until("a process begins", || number().ends_with('\n'));
+        let number = number().trim().to_owned();
+        // What a terminal is told first: to show its other screen.
+        let screen = b"\x1b[?1049h";
+        let is_shown = |all: &[u8]| all.windows(screen.len()).any(|some| some == screen);
+        crate::until("there is a screen", || is_shown(&shown.lock().unwrap()));
         if runs {
-            terminal.stdin.as_mut().unwrap().write_all(b"c").unwrap();
-            std::thread::sleep(Duration::from_secs(1));
+            terminal.0.stdin.as_mut().unwrap().write_all(b"c").unwrap();
+            crate::until_it_runs(number.parse().unwrap());
         }
         if name == "SIGTERM" {
             Command::new("kill").arg(&number).status().unwrap();
         } else {
-            terminal.kill().unwrap();
+            terminal.0.kill().unwrap();
         }
         let process = std::path::Path::new("/proc").join(&number);
-        while process.exists() {
-            assert!(Instant::now() < within, "{name}: it still runs");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let _ = terminal.kill();
-        terminal.wait().unwrap();
+        crate::until(&format!("{name}: it ends"), || !process.exists());
     }
 }
 

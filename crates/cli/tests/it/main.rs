@@ -25,6 +25,8 @@ mod stops;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 const OBJECTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects");
 
@@ -39,6 +41,46 @@ fn command(args: &[&str]) -> Command {
 
 fn visakit(args: &[&str]) -> Output {
     command(args).output().unwrap()
+}
+
+/// Waits until a process answers to Ctrl-C, and runs: what a clock says of that depends on the machine and its load.
+#[cfg(unix)]
+fn until_it_runs(process: u32) {
+    if !cfg!(target_os = "linux") {
+        std::thread::sleep(Duration::from_secs(1));
+        return;
+    }
+    let place = Path::new("/proc").join(process.to_string());
+    let read = |file: &str| std::fs::read_to_string(place.join(file)).unwrap_or_default();
+    // The second bit is that of SIGINT.
+    let handles = || {
+        let status = read("status");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        caught.is_some_and(|bits| u64::from_str_radix(bits.trim(), 16).unwrap() & 2 != 0)
+    };
+    until("it handles signals", handles);
+    // User and system time, in hundredths of seconds, are the 12th and 13th number behind the name.
+    let used = || -> u64 {
+        let stat = read("stat");
+        let numbers = stat.rsplit(')').next().unwrap().split_whitespace();
+        numbers
+            .skip(11)
+            .take(2)
+            .map(|time| time.parse::<u64>().unwrap())
+            .sum()
+    };
+    let begun = used();
+    until("it runs", || used() >= begun + 30);
+}
+
+/// Waits until something is so.
+#[cfg(unix)]
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// A place for a file of this name, which one test only may use.

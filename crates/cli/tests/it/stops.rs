@@ -202,8 +202,7 @@ fn checks_are_stopped_by_signals() {
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // Long enough for the run to have begun; before that the signal ends the program as ever.
-        std::thread::sleep(std::time::Duration::from_millis(1000));
+        crate::until_it_runs(child.id());
         let mut kill = std::process::Command::new("kill");
         kill.args([signal, &child.id().to_string()]);
         assert!(kill.status().unwrap().success());
