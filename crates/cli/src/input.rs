@@ -71,6 +71,11 @@ pub(crate) fn name(path: &Path) -> String {
     }
 }
 
+/// Whether it is a folder; `-` is standard input, whatever else has that name.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.as_os_str() != STDIN && path.is_dir()
+}
+
 /// The files to work on, and those that could not be listed.
 pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
@@ -111,7 +116,7 @@ pub(crate) fn find(paths: &[PathBuf], wanted: Wanted) -> Found {
         errors: Vec::new(),
     };
     for path in paths {
-        if path.as_os_str() == STDIN || !path.is_dir() {
+        if !is_folder(path) {
             match (path.as_os_str() == STDIN, path.try_exists()) {
                 (true, _) | (_, Ok(true)) => found.files.push(path.clone()),
                 (_, Ok(false)) => found

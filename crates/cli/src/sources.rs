@@ -183,7 +183,7 @@ pub(crate) fn open(path: &Path, reading: Reading) -> Result<Opened, Unopened> {
         Some(_) => Err(Unopened::Decided(path.to_owned())),
         None => Ok(()),
     };
-    if path.is_dir() {
+    if crate::input::is_folder(path) {
         decided()?;
         return Ok(Opened::Dump(Dumped {
             dump: Dump::open(path)?,

@@ -238,9 +238,15 @@ impl Facts<'_> {
 
 /// The error for an argument of the wrong kind.
 pub(crate) fn wrong(index: usize, argument: &Argument, expected: &str) -> LaunchError {
+    let kind = argument.kind();
+    let article = if kind.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
     LaunchError::Argument {
         index,
-        message: format!("the kernel wants {expected}, not a {}", argument.kind()),
+        message: format!("the kernel wants {expected}, not {article} {kind}"),
     }
 }
 

@@ -172,7 +172,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 fn kernels(path: &Path, args: &Args) -> Result<Vec<Kernel>, Failure> {
     let reading = args.reading;
     let mut found = Vec::new();
-    if path.is_dir() {
+    if input::is_folder(path) {
         match Dump::open(path) {
             Ok(dump) => {
                 for name in dump.kernels() {

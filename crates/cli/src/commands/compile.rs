@@ -48,6 +48,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let folder = &args.output_dir;
+    if folder.as_os_str() == input::STDIN {
+        return Err(Failure::Other(
+            "several files are made: name a folder with -o".to_owned(),
+        ));
+    }
     let bytes = read_any(&args.file).map_err(Failure::Other)?;
     let program = Program {
         device: &args.device,

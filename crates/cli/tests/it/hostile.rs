@@ -122,6 +122,52 @@ fn noise_is_a_text_with_faults() {
     }
 }
 
+/// What cannot be started says what is wrong with it, not what else a program would need.
+#[test]
+fn what_is_no_program_is_not_asked_for_metadata() {
+    fs::write(folder().join("bytes.bin"), [0x90, 0, 0xff, 7].repeat(2000)).unwrap();
+    for line in [
+        "run {} --global 4",
+        "check {} --global 4",
+        "profile {} --global 4",
+    ] {
+        let said = refused(line, "bytes.bin");
+        assert!(
+            said.contains("bytes.bin") && !said.contains("metadata"),
+            "{said}"
+        );
+    }
+}
+
+/// `-` is standard input, and no folder.
+#[test]
+fn a_folder_does_not_stand_for_standard_input() {
+    let place = folder().join("dash");
+    fs::create_dir_all(place.join("-")).unwrap();
+    let tool = |words: &[&str]| {
+        let object = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../fixtures/objects/subgroups_skl_v36.isa");
+        let mut tool = std::process::Command::new(env!("CARGO_BIN_EXE_visakit"));
+        tool.args(words).current_dir(&place);
+        tool.stdin(fs::File::open(object).unwrap())
+            .output()
+            .unwrap()
+    };
+    for words in [
+        &["info", "-"][..],
+        &["dis", "-"],
+        &["compare-compilers", "-", "-"],
+    ] {
+        let said = tool(words);
+        let told = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(!told.contains("folder"), "{words:?}: {told}");
+    }
+    assert!(tool(&["info", "-"]).status.success());
+    let done = tool(&["compile", "-", "-o", "-"]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("name a folder"));
+}
+
 #[test]
 fn what_holds_no_visa_is_named_by_every_verb() {
     let others: [(&str, &[u8], &str); 6] = [

@@ -191,6 +191,8 @@ fn program(args: &Args) -> Result<Program, Failure> {
         metadata = beside(file)?;
     }
     let Some(metadata) = metadata else {
+        // What is no program has a fault of another kind.
+        args.object(&sources, None)?;
         return Err(Failure::Other(
             "launching needs metadata: give --zeinfo or --zebin, or run with --media or --bare"
                 .to_owned(),

@@ -62,10 +62,10 @@ pub(crate) struct Launching {
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     pub(crate) offset: Vec<u32>,
     /// The arguments in order: buffer:FILE, FILE.npy (an array of NumPy), zeros:BYTES, random:BYTES[:TYPE],
-    /// iota:BYTES[:TYPE] (0, 1, 2 …; the kernel's type by default), auto, same:N, null, u32:7 (i8 to u64, f16, f32,
-    /// f64; several values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]] (also
-    /// image1d, image1d_buffer, image1d_array, image2d_array and image3d, with one to three sizes),
-    /// sampler:[normalized,]ADDRESSING,FILTER. [default: all are auto: generated for the grid]
+    /// iota:BYTES[:TYPE] (0, 1, 2 …; the kernel's type by default), auto, same:N, null, 7 (of the kernel's type; several
+    /// values separated by commas make a vector) or u32:7 (i8 to u64, f16, f32, f64), bytes:HEX, local:BYTES,
+    /// image2d:FILE:WxH[:ORDER:TYPE[:PITCH]] (FILE may be zeros, random or iota; also image1d, image1d_buffer, image1d_array,
+    /// image2d_array and image3d, with one to three sizes), sampler:[normalized,]ADDRESSING,FILTER. [default: all are auto: generated for the grid]
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<ArgSpec>,
 }

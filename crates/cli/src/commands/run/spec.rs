@@ -5,6 +5,7 @@ use crate::input::read_within;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use visakit::isa::DataType;
+use visakit_exec::memory::ChannelType;
 use visakit_launch::{
     ArgInfo, Argument, Dependency, Image, ImageKind, MediaSurface, SurfaceShape, Target, format,
     sampler, value, zeroes_within,
@@ -30,6 +31,8 @@ pub(crate) enum ArgSpec {
     Auto,
     /// A value of a type.
     Typed(DataType, Vec<u8>),
+    /// A number, or several, of the type that the parameter has.
+    Number(String),
     Ready(Argument),
 }
 
@@ -66,10 +69,11 @@ impl FromStr for ArgSpec {
             _ => match (ImageKind::by_name(kind), value::type_of(kind)) {
                 (Some(kind), _) => image(kind, rest)?,
                 (None, Some(ty)) => Self::Typed(ty, value::parse(rest, ty)?),
+                (None, None) if is_number(text) => Self::Number(text.to_owned()),
                 (None, None) => {
                     return Err(format!(
                         "`{kind}` is no kind of argument; known are buffer, FILE.npy, zeros, random, iota, auto, uninitialized, same, null, local, bytes, image1d, \
-                         image1d_buffer, image1d_array, image2d, image2d_array, image3d, sampler and types such as u32 and f32"
+                         image1d_buffer, image1d_array, image2d, image2d_array, image3d, sampler, numbers, and types such as u32 and f32"
                     ));
                 }
             },
@@ -112,17 +116,54 @@ impl ArgSpec {
                 pitch,
             } => {
                 let mut image = Image::new(*kind, sizes, *pitch, *format, Vec::new())?;
-                image.bytes = if path.as_os_str() == "zeros" {
+                let fill = path.to_str().and_then(Fill::by_name);
+                image.bytes = if fill.is_some() || path.as_os_str() == "zeros" {
                     let size = usize::try_from(image.span()).unwrap_or(usize::MAX);
                     zeros("an image", size, limit)?
                 } else {
                     read_within(path, limit)?
                 };
+                if let Some(fill) = fill {
+                    let seed = u64::try_from(index).unwrap_or(0) + 1;
+                    fill.fill(&mut image.bytes, element(format.channel), seed, None);
+                }
                 Argument::Image(image)
+            }
+            Self::Number(text) => {
+                let info = info.ok_or_else(|| {
+                    format!("nothing says which type `{text}` has: i32:{text}, or f32:{text}?")
+                })?;
+                match info.element() {
+                    Some(ty) if !info.is_pointer() => Argument::Value(value::parse(text, ty)?),
+                    _ => {
+                        let wanted = info.type_in_source();
+                        return Err(format!(
+                            "`{text}` is a number, and the kernel wants {wanted}"
+                        ));
+                    }
+                }
             }
             Self::Typed(_, bytes) => Argument::Value(bytes.clone()),
             Self::Ready(argument) => argument.clone(),
         })
+    }
+}
+
+/// Whether it is a number, or several separated by commas.
+fn is_number(text: &str) -> bool {
+    [DataType::Df, DataType::Uq, DataType::Q]
+        .iter()
+        .any(|ty| value::parse(text, *ty).is_ok())
+}
+
+/// The type of the numbers that an image consists of.
+const fn element(channel: ChannelType) -> DataType {
+    match channel {
+        ChannelType::Float16 => DataType::Hf,
+        ChannelType::Float32 => DataType::F,
+        ChannelType::Uint16 | ChannelType::Sint16 => DataType::Uw,
+        ChannelType::Uint32 | ChannelType::Sint32 => DataType::Ud,
+        _ => DataType::Ub,
     }
 }
 
@@ -168,7 +209,7 @@ fn image(kind: ImageKind, text: &str) -> Result<ArgSpec, String> {
         }
         _ => {
             return Err(
-                "expected the kind of image, then FILE:SIZES[:ORDER:TYPE[:PITCH]], sizes such as 64x32"
+                "expected the kind of image, then FILE:SIZES[:ORDER:TYPE[:PITCH]], sizes such as 64x32; FILE may be zeros, random or iota"
                     .to_owned(),
             );
         }
