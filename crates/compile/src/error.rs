@@ -83,6 +83,14 @@ impl CompileError {
                     .to_owned(),
             ),
             Self::UnknownDevice { given, known, .. } => Some(unknown(given, known)),
+            Self::Refused { said } if said.contains("requires cl_khr_fp64") => Some(
+                "the device has no 64-bit floats; others have them, such as the one of --device pvc"
+                    .to_owned(),
+            ),
+            Self::Refused { said } if said.contains("library has failed") => Some(
+                "the compiler's own libraries are missing: in Debian the packages libigc2 and libigdfcl2"
+                    .to_owned(),
+            ),
             Self::NotSource { .. }
             | Self::Io { .. }
             | Self::Launch(_)

@@ -54,6 +54,23 @@ proptest! {
     }
 }
 
+/// What a device or a compiler lacks is said in words of devices and packages.
+#[test]
+fn what_is_missing_is_named() {
+    let refused = |said: &str| {
+        CompileError::Refused {
+            said: said.to_owned(),
+        }
+        .help()
+    };
+    let said = "k.cl:1:24: error: use of type 'double' requires cl_khr_fp64 support";
+    assert!(refused(said).unwrap().contains("--device pvc"));
+    // Debian's package does not depend on what it loads.
+    let said = "Error: Loading of FCL library has failed! Filename: libigdfcl.so.2";
+    assert!(refused(said).unwrap().contains("libigdfcl2"));
+    assert_eq!(refused("k.cl:1:24: error: expected ';'"), None);
+}
+
 /// Names that the compiler has stay as they are; those of products are translated, however they are written.
 #[test]
 fn names_for_the_compiler() {
