@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Done {
         out: std::path::absolute(out)?,
         profile: option(arguments, "--profile").unwrap_or_else(|| "release".into()),
         target: option(arguments, "--target"),
-        version: version(&metadata)?,
+        version: own(&metadata, "version")?,
         metadata,
     };
     if let Some(target) = &release.target
@@ -113,10 +113,30 @@ fn archive(release: &Release) -> Done {
         fs::create_dir_all(file.parent().unwrap_or(&folder))?;
         fs::write(file, printed.stdout)?;
     }
-    for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+    for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(visakit_testing::root().join(file), folder.join(file))?;
     }
+    let repository = own(&release.metadata, "repository")?;
+    let base = format!("{repository}/blob/v{}/", release.version);
+    for file in ["README.md", "CHANGELOG.md"] {
+        let text = fs::read_to_string(visakit_testing::root().join(file))?;
+        fs::write(folder.join(file), absolute(&text, &base))?;
+    }
     pack(release, &name)
+}
+
+/// A text whose links to files of the repository lead there from anywhere.
+fn absolute(text: &str, base: &str) -> String {
+    let mut parts = text.split("](");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str("](");
+        if !part.starts_with("http") && !part.starts_with('#') {
+            out.push_str(base);
+        }
+        out.push_str(part);
+    }
+    out
 }
 
 /// Packs the folder of that name: what each system opens by itself.
@@ -235,10 +255,11 @@ fn metadata() -> Result<Value, Box<dyn Error>> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn version(metadata: &Value) -> Result<String, Box<dyn Error>> {
+/// What the manifest of the command says.
+fn own(metadata: &Value, key: &str) -> Result<String, Box<dyn Error>> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let mut own = packages.filter(|package| package["name"] == "visakit-cli");
-    let own = own.next().and_then(|package| package["version"].as_str());
+    let own = own.next().and_then(|package| package[key].as_str());
     Ok(own.ok_or("no package visakit-cli")?.to_owned())
 }
 
