@@ -85,7 +85,7 @@ pub(crate) fn stage(root: &Path, how: Build<'_>) -> Done {
         build.args(["-p", package]);
     }
     call(&mut build)?;
-    let folder = if how.profile == "dev" {
+    let folder = if matches!(how.profile, "dev" | "test") {
         "debug"
     } else {
         how.profile
