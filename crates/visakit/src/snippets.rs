@@ -6,7 +6,7 @@
 //! let text = b".version 4.1\n.kernel \"k\"\n    mov (M1, 8) V32(0,0)<1> 0x2a:d\n";
 //! let faults = asm::assemble(text, &asm::Options::default()).unwrap_err();
 //! assert_eq!(snippets::faults("k.visaasm", text, &faults), "\
-//! error: nothing named `V32` was declared
+//! error: `V32` is not declared
 //!  --> k.visaasm:3:17
 //!   |
 //! 3 |     mov (M1, 8) V32(0,0)<1> 0x2a:d
