@@ -216,7 +216,7 @@ impl Board {
     pub fn wait(&self, rung: u32, most: Duration) {
         let Some(bell) = self.bell() else { return };
         let limit = libc::timespec {
-            tv_sec: libc::time_t::try_from(most.as_secs()).unwrap_or(libc::time_t::MAX),
+            tv_sec: most.as_secs().try_into().unwrap_or(i32::MAX.into()),
             tv_nsec: most.subsec_nanos().into(),
         };
         let limit = &raw const limit;
