@@ -1,6 +1,6 @@
 //! What operators and built-in functions compute, lane by lane, as the specification of OpenCL C defines it.
 
-use crate::ast::{Atomic, Binary, Builtin, Relation, Unary};
+use crate::ast::{Atomic, Binary, Builtin, DEPTH, Matrix, Relation, Unary};
 use crate::types::{Scalar, Type, Value};
 use half::f16;
 
@@ -101,6 +101,29 @@ pub(crate) fn unary(op: Unary, a: Value) -> Value {
         Unary::Negate => scalar.wrap(-a.number(lane)),
         Unary::Not => !a.lane(lane),
     })
+}
+
+/// A sum of products of bytes, and of half of a value, so that it does not overflow. `None` if there are too few bytes.
+pub(crate) fn product(
+    matrix: &Matrix,
+    row: &[Value],
+    column: Value,
+    value: Value,
+) -> Option<Value> {
+    let bytes = |values: &[Value], signed: bool| -> Vec<i128> {
+        let all = values.iter().flat_map(Value::to_bytes).take(DEPTH);
+        let number = |byte: u8| match signed {
+            true => i128::from(byte.cast_signed()),
+            false => i128::from(byte),
+        };
+        all.map(number).collect()
+    };
+    let [first, second] = matrix.signed;
+    let (row, column) = (bytes(row, first), bytes(&[column], second));
+    let is_whole = row.len() == DEPTH && column.len() == DEPTH;
+    let products = row.iter().zip(&column).map(|(a, b)| a * b);
+    let sum = (value.number(0) >> 1) + products.sum::<i128>();
+    is_whole.then(|| Value::splat(value.ty, value.ty.scalar.wrap(sum)))
 }
 
 /// A truth value: 1 of scalars, all bits of vectors.

@@ -1,22 +1,25 @@
 //! Campaigns: batches of programs, compiled by every configuration, run, compared, sorted out.
 
 use crate::ast::Program;
+use crate::cause::Causes;
 use crate::compiler::Compiler;
-use crate::configuration::{Bench, Configuration, Made, Maker, Need};
+use crate::configuration::{Bench, Configuration, Made, Need};
 use crate::evaluate::evaluate;
 use crate::features::Feature;
 use crate::find::{Find, Finder};
 use crate::generate::{Options, generate};
-use crate::kernels::{Subject, Variant, Variants, subjects};
+use crate::kernels::{Reference, Subject, Variant, Variants, subjects};
 use crate::log::{Batch, Difference, Log};
 use crate::machine::{self, Memory};
+use crate::probe::probed;
 use crate::second::Second;
+use crate::through::Through;
 use crate::transform::transformed;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a campaign does.
@@ -26,6 +29,8 @@ pub struct Settings {
     pub compilers: Vec<(String, Compiler)>,
     /// Other implementations of OpenCL with their names in reports.
     pub seconds: Vec<(String, Second)>,
+    /// Programs that change modules of SPIR-V, with their names in reports: each is a way to configurations of its own.
+    pub throughs: Vec<(String, Through)>,
     /// A folder of kernels that are changed without changing what they compute.
     pub kernels: Option<PathBuf>,
     /// The devices.
@@ -103,12 +108,13 @@ pub struct Campaign {
     subjects: Vec<Subject>,
     left_out: Vec<(String, String)>,
     /// What each of them computes, or why that is unknown, once it was asked for.
-    references: Vec<OnceLock<Result<Memory, String>>>,
+    references: Vec<OnceLock<Result<Reference, String>>>,
     log: Log,
     progress: Progress,
     bugs: BTreeSet<String>,
-    /// Differences so far by what they look like.
+    /// Differences so far by what they look like, without those that a known cause explains.
     alike: BTreeMap<String, usize>,
+    causes: Mutex<Causes>,
 }
 
 impl Campaign {
@@ -122,12 +128,18 @@ impl Campaign {
         let opened = Log::read(&path, &settings.identity(), resume)?;
         let compilers = settings.compilers.iter().map(|(_, c)| c.clone()).collect();
         let seconds = settings.seconds.iter().map(|(_, s)| s.clone()).collect();
-        let bench = Bench { compilers, seconds };
+        let throughs = settings.throughs.iter().map(|(_, t)| t.clone()).collect();
+        let bench = Bench {
+            compilers,
+            seconds,
+            throughs,
+        };
         let has = probed(&bench, &settings)?;
         let (subjects, left_out) = match &settings.kernels {
             Some(folder) => subjects(folder)?,
             None => (Vec::new(), Vec::new()),
         };
+        let causes = Causes::new(&settings.options());
         std::fs::create_dir_all(folder)?;
         let (log, batches) = Log::open(&path, opened)?;
         let mut campaign = Self {
@@ -142,6 +154,7 @@ impl Campaign {
             progress: Progress::default(),
             bugs: BTreeSet::new(),
             alike: BTreeMap::new(),
+            causes: Mutex::new(causes),
         };
         for batch in &batches {
             campaign.count(batch);
@@ -168,8 +181,11 @@ impl Campaign {
 
     fn count(&mut self, batch: &Batch) {
         for difference in &batch.differences {
-            *self.alike.entry(difference.alike()).or_default() += 1;
+            if !difference.explained {
+                *self.alike.entry(difference.alike()).or_default() += 1;
+            }
             self.bugs.extend(difference.bug.clone());
+            self.causes().learn(difference);
         }
         self.progress.add(batch, self.bugs.len());
     }
@@ -226,6 +242,15 @@ impl Campaign {
             if let Some(size) = sizes.get(turn) {
                 all.push((with("", Some(*size)), has));
             }
+            let ways = self.settings.throughs.len();
+            let turn = usize::try_from(number).unwrap_or(0) % ways.max(1);
+            all.extend(self.settings.throughs.get(turn).map(|(name, _)| {
+                let way = Configuration {
+                    through: Some((turn, name.clone())),
+                    ..target.clone()
+                };
+                (way, has)
+            }));
         }
         // Options may be given twice, or be those that every campaign has.
         let mut names = BTreeSet::new();
@@ -235,10 +260,7 @@ impl Campaign {
 
     /// The programs of a batch, with what they compute.
     fn programs(&self, number: u64, batch: &mut Batch) -> Vec<(Program, Memory)> {
-        let options = Options {
-            features: self.settings.features.clone(),
-            ..Options::default()
-        };
+        let options = self.settings.options();
         let count = self.settings.batch.max(1) as u64;
         let first = self.settings.seed.wrapping_add(number.wrapping_mul(count));
         let seeds: Vec<u64> = (0..count).map(|n| first.wrapping_add(n)).collect();
@@ -268,7 +290,7 @@ impl Campaign {
         let started = Instant::now();
         let configurations = self.configurations(number);
         let all = configurations.par_iter().map(|(configuration, has)| {
-            let fits = |p: &Program| Need::of(p).iter().all(|need| has.contains(need));
+            let fits = |p: &Program| configuration.fits(has, p);
             let fitting = programs.iter().enumerate();
             let fitting: Vec<_> = fitting.filter(|(_, (p, _))| fits(p)).collect();
             let sources: Vec<&Program> = fitting.iter().map(|(_, (p, _))| p).collect();
@@ -362,6 +384,13 @@ impl Campaign {
                 batch.drop(&format!("{kind} by {}", configuration.name()));
             }
         }
+        if !made
+            .iter()
+            .any(|(configuration, _)| configuration.is_tested())
+        {
+            batch.drop("no compiler has a device for it");
+            return Ok(());
+        }
         let started = Instant::now();
         let defined = is_defined(program, expected, made);
         batch.seconds[1] += started.elapsed().as_secs_f64();
@@ -385,22 +414,55 @@ impl Campaign {
                 configurations: configurations.iter().map(Configuration::name).collect(),
                 ..Difference::default()
             };
-            let before = self.alike.get(&difference.alike()).copied().unwrap_or(0);
-            let now = batch.differences.iter();
-            let now = now.filter(|d| d.alike() == difference.alike()).count();
             let crashed = matches!(kind, "crash" | "endless");
             if defined.is_ok() || crashed {
-                // One of many that look alike may still be another one.
-                if before + now < ALIKE || (before + now + 1).is_power_of_two() {
-                    let started = Instant::now();
-                    self.reduce(program, &configurations, made, &mut difference)?;
-                    batch.seconds[2] += started.elapsed().as_secs_f64();
-                } else {
-                    difference.note = "not reduced: others look alike".to_owned();
-                }
+                let started = Instant::now();
+                self.sort_out(program, &configurations, made, &mut difference, batch)?;
+                batch.seconds[2] += started.elapsed().as_secs_f64();
                 batch.differences.push(difference);
             }
         }
+        Ok(())
+    }
+
+    fn causes(&self) -> MutexGuard<'_, Causes> {
+        self.causes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reduces a program, or what is left of it without the parts of known causes.
+    fn sort_out(
+        &self,
+        program: &Program,
+        wrong: &[Configuration],
+        made: &[(Configuration, Made)],
+        difference: &mut Difference,
+        batch: &Batch,
+    ) -> io::Result<()> {
+        let before = self.alike.get(&difference.alike()).copied().unwrap_or(0);
+        let now = batch.differences.iter();
+        let now = now.filter(|d| !d.explained && d.alike() == difference.alike());
+        let before = before + now.count();
+        // One of many that look alike may still be another one.
+        if before >= ALIKE && !(before + 1).is_power_of_two() {
+            difference.note = "not reduced: others look alike".to_owned();
+            return Ok(());
+        }
+        let known = self.causes().without_known(program, difference);
+        let Some((less, parts)) = known else {
+            return self.reduce(program, wrong, made, difference);
+        };
+        let made_of = |c: &Configuration| self.bench.make(c, &[&less]);
+        let (Ok(buffers), Some(failing)) = (evaluate(&less), wrong.first()) else {
+            return self.reduce(program, wrong, made, difference);
+        };
+        let kind = made_of(failing)?
+            .first()
+            .and_then(|made| made.wrong(&machine::memory(&buffers)));
+        if kind == Some(difference.kind.as_str()) {
+            return self.reduce(&less, wrong, made, difference);
+        }
+        difference.explained = true;
+        difference.note = format!("not reduced: right without {parts}");
         Ok(())
     }
 
@@ -435,6 +497,10 @@ impl Campaign {
             }
             None => {
                 difference.bug = Some(find.signature());
+                let mut causes = self.causes();
+                difference.part = causes.part(&find.program);
+                causes.learn(difference);
+                drop(causes);
                 find.write(&self.folder.join("bugs"))?;
             }
         }
@@ -442,63 +508,21 @@ impl Campaign {
     }
 }
 
-/// What each compiler has for each device.
-fn probed(bench: &Bench, settings: &Settings) -> io::Result<Vec<(Configuration, BTreeSet<Need>)>> {
-    let mut targets = Vec::new();
-    for (compiler, (release, _)) in settings.compilers.iter().enumerate() {
-        for device in &settings.devices {
-            targets.push(target(Maker::Compiler(compiler), release, device));
+impl Settings {
+    fn options(&self) -> Options {
+        Options {
+            features: self.features.clone(),
+            ..Options::default()
         }
     }
-    for (number, (name, _)) in settings.seconds.iter().enumerate() {
-        targets.push(target(Maker::Second(number), name, ""));
-    }
-    let probed = targets.into_par_iter().map(|target| {
-        let needs = match target.is_tested() {
-            true => &Need::ALL[..],
-            false => &Need::PORTABLE,
-        };
-        let has = match bench.having(&target, &[Need::Kernel])?.is_empty() {
-            true => BTreeSet::new(),
-            false => bench.having(&target, needs)?.into_iter().collect(),
-        };
-        Ok((target, has))
-    });
-    let mut has: Vec<(Configuration, BTreeSet<Need>)> = probed.collect::<io::Result<_>>()?;
-    let silent = has
-        .iter()
-        .find(|(target, has)| !target.is_tested() && has.is_empty());
-    if let Some((target, _)) = silent {
-        let name = target.name();
-        return Err(io::Error::other(format!("{name} does not run a kernel")));
-    }
-    has.retain(|(_, has)| !has.is_empty());
-    match !has.iter().any(|(target, _)| target.is_tested()) {
-        true => Err(io::Error::other(
-            "none of the compilers compiles for any of the devices",
-        )),
-        false => Ok(has),
-    }
-}
 
-fn target(maker: Maker, release: &str, device: &str) -> Configuration {
-    Configuration {
-        maker,
-        release: release.to_owned(),
-        device: device.to_owned(),
-        options: String::new(),
-        sub_group: None,
-        switches: Vec::new(),
-    }
-}
-
-impl Settings {
     /// What results depend on, besides the machine.
     fn identity(&self) -> serde_json::Value {
         let compilers = self.compilers.iter().map(|(name, _)| name);
         serde_json::json!({
             "compilers": compilers.collect::<Vec<_>>(),
             "with": self.seconds.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+            "through": self.throughs.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "devices": self.devices,
             "options": self.options,
             "seed": self.seed,

@@ -2,6 +2,7 @@
 
 use crate::process::{Limits, ended};
 use crate::switches::Switch;
+use crate::through::Through;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub struct Compiler {
 pub(crate) enum Compiled {
     /// The texts and the metadata of the kernels.
     Done(Box<Dump>),
+    /// It cannot be compiled that way, for this reason.
+    Not(&'static str),
     /// The source was refused, with this message.
     Refused(String),
     /// It crashed, or failed without a reason in the source.
@@ -39,6 +42,8 @@ pub(crate) struct Call<'a> {
     pub(crate) switches: &'a [Switch],
     /// Programs in the source.
     pub(crate) programs: usize,
+    /// What changes its SPIR-V.
+    pub(crate) through: Option<&'a Through>,
 }
 
 impl Compiler {
@@ -57,21 +62,47 @@ impl Compiler {
         let said = fs::File::options().write(true).open(at("said"))?;
         let mut dumps = at("dump").into_os_string();
         dumps.push("/");
-        let mut command = self.limits.command(&self.path);
-        command
-            .args(["compile", "-device", call.device, "-options", call.options])
-            .args(["-output_no_suffix", "-output", "program", "-file"])
-            .arg(at("program.cl"))
-            .arg("-out_dir")
-            .arg(at("out"))
-            .env("IGC_EnableZEBinary", "1")
-            .env("IGC_ShaderDumpEnable", "1")
-            .env("IGC_DumpToCustomDir", dumps)
-            .envs(call.switches.iter().filter_map(|switch| switch.key()))
-            .stdin(Stdio::null())
-            .stdout(said.try_clone()?)
-            .stderr(said);
-        let Some(status) = ended(command, self.limits.time(call.programs))? else {
+        let run = |source: &str, more: &[&str], dumping: bool| {
+            let mut command = self.limits.command(&self.path, call.programs);
+            command
+                .args(["compile", "-device", call.device, "-options", call.options])
+                .args(["-output_no_suffix", "-output", "program"])
+                .args(more)
+                .arg("-file")
+                .arg(at(source))
+                .arg("-out_dir")
+                .arg(at("out"))
+                .env("IGC_EnableZEBinary", "1")
+                .envs(call.switches.iter().filter_map(|switch| switch.key()))
+                .stdin(Stdio::null())
+                .stdout(said.try_clone()?)
+                .stderr(said.try_clone()?);
+            if dumping {
+                command
+                    .env("IGC_ShaderDumpEnable", "1")
+                    .env("IGC_DumpToCustomDir", &dumps);
+            }
+            ended(command, self.limits.time(call.programs))
+        };
+        let status = run("program.cl", &[], call.through.is_none())?;
+        let (status, through) = match (status, call.through) {
+            (Some(status), Some(through)) if status.success() => {
+                let module = at("out").join("program.spv");
+                if !module.is_file() {
+                    return Ok(Compiled::Not("the compiler writes no SPIR-V"));
+                }
+                if !through.change(&module, &at("changed.spv"), call.programs)? {
+                    return Ok(Compiled::Not("its SPIR-V is not changed"));
+                }
+                (run("changed.spv", &["-spirv_input"], true)?, true)
+            }
+            (status, _) => (status, false),
+        };
+        // A compiler need not know what another program writes.
+        if through && !status.is_some_and(|status| status.success()) {
+            return Ok(Compiled::Not("the changed SPIR-V is not compiled"));
+        }
+        let Some(status) = status else {
             return Ok(Compiled::Endless);
         };
         let said = String::from_utf8_lossy(&fs::read(at("said"))?).into_owned();
@@ -92,6 +123,7 @@ impl Compiler {
         }
         Ok(match Dump::of(files) {
             Ok(dump) => Compiled::Done(Box::new(dump)),
+            Err(_) if through => Compiled::Not("the changed SPIR-V gives no kernels"),
             Err(error) => Compiled::Crashed(error.to_string()),
         })
     }

@@ -3,11 +3,13 @@
 use crate::ast::{Program, Statement, Together};
 use crate::compiler::{Call, Compiled, Compiler};
 use crate::machine::{self, Launching, Memory, Ran};
-use crate::render::source;
+use crate::render::source_for;
 use crate::second::{Answer, Answered, Launch, Request, Second};
 use crate::switches::Switch;
+use crate::through::Through;
 use crate::types::Scalar;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::io;
 use visakit_launch::{Argument, DumpedKernel};
 
@@ -20,12 +22,18 @@ pub struct Configuration {
     pub release: String,
     /// The device; empty for a second opinion.
     pub device: String,
+    /// The version of the language.
+    pub standard: &'static str,
     /// Options for OpenCL C.
     pub options: String,
     /// Work-items of a sub-group, if that is demanded.
     pub sub_group: Option<u32>,
+    /// Work-items of a sub-group that multiplies matrices.
+    pub matrix: u32,
     /// Switches of the compiler.
     pub switches: Vec<Switch>,
+    /// What changes the SPIR-V on the way, by its number, and its name in reports.
+    pub through: Option<(usize, String)>,
 }
 
 /// What compiles a program and runs it.
@@ -53,7 +61,21 @@ impl Configuration {
         for switch in &self.switches {
             name.push_str(&format!(" {switch}"));
         }
+        if let Some((_, through)) = &self.through {
+            name.push_str(&format!(" through {through}"));
+        }
         name
+    }
+
+    /// The source that it compiles.
+    pub(crate) fn source(&self, programs: &[&Program]) -> String {
+        source_for(programs, self.sub_group, self.matrix)
+    }
+
+    /// Whether it can run a program: it has what that needs, and the size of sub-groups is that of matrices, if there are some.
+    pub(crate) fn fits(&self, has: &BTreeSet<Need>, program: &Program) -> bool {
+        let sized = self.sub_group.is_none_or(|size| size == self.matrix);
+        (sized || !program.is_fixed()) && Need::of(program).iter().all(|need| has.contains(need))
     }
 
     /// Whether it compiles without optimisation.
@@ -84,19 +106,25 @@ pub enum Need {
     Reduce,
     /// `intel_sub_group_block_read` and others
     Block,
+    /// `intel_sub_group_2d_block_read_16b_1r16x1c`
+    Block2,
+    /// `intel_sub_group_i8_i8_matrix_mad_k32` and others
+    Matrix,
     /// A size of sub-groups.
     SubGroup(u32),
 }
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Kernel,
         Self::Half,
         Self::Double,
         Self::Shuffle,
         Self::Reduce,
         Self::Block,
+        Self::Block2,
+        Self::Matrix,
         Self::SubGroup(8),
         Self::SubGroup(16),
         Self::SubGroup(32),
@@ -106,7 +134,7 @@ impl Need {
     pub(crate) const PORTABLE: [Self; 4] = [Self::Kernel, Self::Half, Self::Double, Self::Reduce];
 
     /// A kernel that needs it.
-    fn probe(self, number: usize) -> String {
+    fn probe(self, number: usize, matrix: u32) -> String {
         let (before, ty, value) = match self {
             Self::Kernel => (String::new(), "uint", "p[0]"),
             Self::Half => (extension("fp16"), "half", "p[0] * p[1]"),
@@ -122,11 +150,20 @@ impl Need {
                 "ushort",
                 "intel_sub_group_block_read_us(p) + (ushort)intel_sub_group_block_read((__global uint *)p)",
             ),
-            Self::SubGroup(size) => (
-                format!("__attribute__((intel_reqd_sub_group_size({size})))\n"),
-                "uint",
-                "p[0]",
+            Self::Block2 => (
+                sized(16),
+                "ushort",
+                "0; ushort b; intel_sub_group_2d_block_read_16b_1r16x1c(p, 64, 1, 64, (int2)(0, 0), &b); p[0] = b",
             ),
+            Self::Matrix => (
+                sized(matrix),
+                "int",
+                match matrix {
+                    8 => "intel_sub_group_i8_u8_matrix_mad_k32(p[0], (uint8)(1), 2)",
+                    _ => "intel_sub_group_i8_u8_matrix_mad_k32((short)p[0], (uint8)(1), 2)",
+                },
+            ),
+            Self::SubGroup(size) => (sized(size), "uint", "p[0]"),
         };
         format!(
             "{before}__kernel void k{number}(__global {ty} *p) {{ p[get_global_id(0)] = {value}; }}\n"
@@ -149,12 +186,18 @@ impl Need {
                     Together::Shuffle(_) => needs.push(Self::Shuffle),
                     Together::Reduce(_) => needs.push(Self::Reduce),
                     Together::Block(_) => needs.push(Self::Block),
+                    Together::Block2(_) => needs.push(Self::Block2),
+                    Together::Matrix(_) => needs.push(Self::Matrix),
                     Together::Exchange(_) => {}
                 }
             }
         });
         needs
     }
+}
+
+fn sized(size: u32) -> String {
+    format!("__attribute__((intel_reqd_sub_group_size({size})))\n")
 }
 
 fn extension(name: &str) -> String {
@@ -215,10 +258,12 @@ impl Made {
 pub(crate) struct Bench {
     pub(crate) compilers: Vec<Compiler>,
     pub(crate) seconds: Vec<Second>,
+    pub(crate) throughs: Vec<Through>,
 }
 
-/// All programs are of this version of the language.
-const STANDARD: &str = "-cl-std=CL3.0";
+/// Versions of the language that programs may have, the best one first. Releases of 2020 do not know the newest one, and
+/// others do not compile it for devices without images.
+pub(crate) const STANDARDS: [&str; 2] = ["-cl-std=CL3.0", "-cl-std=CL2.0"];
 
 impl Bench {
     fn compile(
@@ -230,7 +275,7 @@ impl Bench {
     ) -> io::Result<Compiled> {
         let compiler = self.compilers.get(number);
         let compiler = compiler.ok_or_else(|| io::Error::other("no such compiler"))?;
-        let mut options = format!("{STANDARD} {}", configuration.options);
+        let mut options = format!("{} {}", configuration.standard, configuration.options);
         for option in configuration.switches.iter().filter_map(|s| s.option()) {
             options.push(' ');
             options.push_str(option);
@@ -241,6 +286,10 @@ impl Bench {
             options: options.trim_end(),
             switches: &configuration.switches,
             programs,
+            through: match &configuration.through {
+                Some((number, _)) => self.throughs.get(*number),
+                None => None,
+            },
         })
     }
 
@@ -249,7 +298,7 @@ impl Bench {
         let second = second.ok_or_else(|| io::Error::other("no such implementation"))?;
         second.ask(&Request {
             source,
-            options: STANDARD.to_owned(),
+            options: STANDARDS[0].to_owned(),
             launches,
         })
     }
@@ -260,7 +309,10 @@ impl Bench {
         configuration: &Configuration,
         needs: &[Need],
     ) -> io::Result<Vec<Need>> {
-        let kernels = needs.iter().enumerate().map(|(n, need)| need.probe(n));
+        let kernels = needs
+            .iter()
+            .enumerate()
+            .map(|(n, need)| need.probe(n, configuration.matrix));
         let source: String = kernels.collect();
         let has_all = match configuration.maker {
             Maker::Compiler(number) => {
@@ -293,7 +345,7 @@ impl Bench {
         if programs.is_empty() {
             return Ok(Vec::new());
         }
-        let text = source(programs, configuration.sub_group);
+        let text = configuration.source(programs);
         let tasks = programs.iter().enumerate().map(|(number, program)| {
             let launching = Launching::of(program).map_err(|e| io::Error::other(e.to_string()))?;
             Ok((format!("k{number}"), launching))
@@ -329,6 +381,7 @@ impl Bench {
                         });
                         return Ok(Ok(all.collect()));
                     }
+                    Compiled::Not(reason) => Made::Not(reason.to_owned()),
                     Compiled::Refused(said) => Made::Refused(said),
                     Compiled::Crashed(said) => Made::Crash(said),
                     Compiled::Endless => Made::Endless,
@@ -395,14 +448,18 @@ pub(crate) fn of_this_machine() -> Option<(Bench, Configuration)> {
             limits: crate::process::Limits::default(),
         }],
         seconds: Vec::new(),
+        throughs: Vec::new(),
     };
     let configuration = Configuration {
         maker: Maker::Compiler(0),
         release: "ocloc".to_owned(),
         device: "dg2".to_owned(),
+        standard: STANDARDS[0],
         options: String::new(),
         sub_group: None,
+        matrix: crate::render::MATRIX,
         switches: Vec::new(),
+        through: None,
     };
     Some((bench, configuration))
 }

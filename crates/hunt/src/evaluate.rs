@@ -12,7 +12,7 @@ use crate::types::{Type, Value};
 use std::fmt;
 
 /// Steps that a program may take: expressions and statements of all work-items.
-const FUEL: u64 = 4_000_000;
+const FUEL: u64 = 16_000_000;
 
 /// Why a program has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,18 @@ impl Machine<'_> {
                     let from = self.value(frame, from)?;
                     of(index(from, values.len()))?
                 }
-                Together::Block(input) => {
+                Together::Matrix(matrix) => {
+                    self.enter(group, u32::try_from(local).unwrap_or(0));
+                    let column = self.value(frame, &matrix.column)?;
+                    let row = self.program.inputs.get(matrix.input);
+                    let row = &row.ok_or(Undefined::Malformed)?.data;
+                    let value = of(local)?;
+                    if value.ty != Type::INT {
+                        return Err(Undefined::Malformed);
+                    }
+                    arithmetic::product(matrix, row, column, value).ok_or(Undefined::Malformed)?
+                }
+                Together::Block(input) | Together::Block2(input) => {
                     let input = self.program.inputs.get(*input);
                     let data = &input.ok_or(Undefined::Malformed)?.data;
                     let read = *data.get(local).ok_or(Undefined::Malformed)?;

@@ -24,11 +24,13 @@ pub enum Feature {
     SubGroups,
     WorkGroups,
     Blocks,
+    Surfaces,
+    Matrices,
 }
 
 impl Feature {
     /// All of them, with their names and what they are.
-    pub const DESCRIPTIONS: [(Self, &'static str, &'static str); 20] = [
+    pub const DESCRIPTIONS: [(Self, &'static str, &'static str); 22] = [
         (Self::Vectors, "vectors", "vectors of 2, 3, 4, 8 and 16"),
         (Self::Floats, "floats", "float"),
         (Self::Halves, "halves", "half"),
@@ -49,6 +51,12 @@ impl Feature {
         (Self::SubGroups, "subgroups", "sub-group shuffles"),
         (Self::WorkGroups, "workgroups", "work-group reductions"),
         (Self::Blocks, "blocks", "blocks that a sub-group reads"),
+        (
+            Self::Surfaces,
+            "surfaces",
+            "2D blocks that a sub-group reads",
+        ),
+        (Self::Matrices, "matrices", "products of matrices of bytes"),
     ];
 
     /// All of them.

@@ -1,12 +1,14 @@
 //! Finds: a reduced program, what each configuration computes, and whether that is a fault of the compiler.
 
-use crate::ast::{Node, Program, Statement, Together};
+use crate::ast::Program;
 use crate::configuration::{Bench, Configuration, Made};
 use crate::evaluate::evaluate;
 use crate::instruction::{Instruction, first_wrong};
 use crate::machine::{self, Memory};
 use crate::reduce::reduce;
+use crate::render::source;
 use crate::report;
+use crate::shape::shape;
 use crate::switches::{Effect, Switch, avoiding};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -210,6 +212,13 @@ impl Find {
         Ok(first_wrong(&self.program, memories, kernel, right.as_ref()))
     }
 
+    /// The source, as the first configuration that is wrong compiles it.
+    pub(crate) fn source(&self) -> String {
+        let program = [&self.program];
+        let wrong = self.wrong().next().map(|(wrong, _)| wrong.source(&program));
+        wrong.unwrap_or_else(|| source(&program, None))
+    }
+
     /// Compilations that do not end are not made again and again.
     pub(crate) fn tries_switches(&self) -> bool {
         self.kind != "endless"
@@ -261,6 +270,12 @@ impl Find {
         }
         if self.right().next().is_none() {
             return Some("no configuration computes what the evaluator expects");
+        }
+        if self
+            .wrong()
+            .all(|(configuration, _)| configuration.through.is_some())
+        {
+            return Some("only what another program changed on the way is wrong");
         }
         let mut seconds = self.made.iter().filter_map(|(_, made)| match made {
             Made::Second(memory) => Some(memory),
@@ -336,52 +351,4 @@ pub(crate) fn hash(facts: &[String]) -> u64 {
 /// A message without what differs from call to call.
 fn steady(said: &str) -> String {
     said.chars().filter(|c| !c.is_ascii_digit()).collect()
-}
-
-/// The parts of the language that a program uses.
-pub(crate) fn shape(program: &Program) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
-    program.each_statement(&mut |statement| {
-        let word = match statement {
-            Statement::Assign(..) => return,
-            Statement::Update(_, op, _) => format!("{op:?}=").to_lowercase(),
-            Statement::If(..) => "if".to_owned(),
-            Statement::Loop { .. } => "loop".to_owned(),
-            Statement::Break(_) => "break".to_owned(),
-            Statement::Continue(_) => "continue".to_owned(),
-            Statement::Switch(..) => "switch".to_owned(),
-            Statement::Copy(..) => "structure".to_owned(),
-            Statement::Call(..) => "structure returned".to_owned(),
-            Statement::Atomic(..) => "atomic".to_owned(),
-            Statement::Together(_, _, Together::Exchange(_)) => "barrier".to_owned(),
-            Statement::Together(_, _, Together::Shuffle(_)) => "sub-group shuffle".to_owned(),
-            Statement::Together(_, _, Together::Block(_)) => "sub-group block read".to_owned(),
-            Statement::Together(_, _, Together::Reduce(_)) => "work-group reduction".to_owned(),
-        };
-        words.insert(word);
-    });
-    program.each_expression(&mut |expr| {
-        let word = match &expr.node {
-            Node::Constant(_) | Node::Load(_) | Node::Input(..) | Node::Scalar(_) | Node::Id(_) => {
-                return;
-            }
-            Node::Table(..) => "table".to_owned(),
-            Node::Byte(..) => "byte of an array".to_owned(),
-            Node::Unary(op, _) => format!("{op:?}").to_lowercase(),
-            Node::Binary(op, ..) => format!("{op:?}").to_lowercase(),
-            Node::Compare(..) => "comparison".to_owned(),
-            Node::Choose(..) => "choice".to_owned(),
-            Node::Convert(saturate, _) => match saturate {
-                true => "convert_sat".to_owned(),
-                false => "convert".to_owned(),
-            },
-            Node::As(_) => "as".to_owned(),
-            Node::Call(builtin, _) => builtin.name().to_owned(),
-            Node::Swizzle(..) => "swizzle".to_owned(),
-            Node::Build(_) => "vector of scalars".to_owned(),
-            Node::Function(..) => "function".to_owned(),
-        };
-        words.insert(format!("{word} {}", expr.ty));
-    });
-    words
 }

@@ -25,8 +25,12 @@
 //! * `compiler.rs` runs a compiler as a process with limits (`process.rs`), `machine.rs` the kernels on the executor and
 //!   under checks; `second.rs` asks another implementation of OpenCL in a process of its own. `configuration.rs` puts
 //!   them together: many kernels in one source, halves of it if it does not compile.
-//! * `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
-//! * `planted.rs` changes what a compiler wrote, to see how many faults the results tell.
+//!   `through.rs` changes the SPIR-V between a compiler's front end and the rest of it.
+//! * `probe.rs` finds what a compiler has for a device. `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
+//! * `cause.rs` keeps what is known from being reduced again: a program without a part of the language (`shape.rs`) that a known
+//!   bug needs is right.
+//! * `planted.rs` changes what a compiler wrote, to see how many faults the results tell;
+//!   `declared.rs` knows where the sign of a source matters.
 //! * `reduce.rs` makes programs smaller by the changes of `edit.rs`; `find.rs` judges what is left, `report.rs` writes its
 //!   folder with cases (`replay.rs`); `switches.rs` finds the switches of the compiler that avoid it, `instruction.rs` the instruction
 //!   that computes the first wrong value.
@@ -36,9 +40,11 @@
 mod arithmetic;
 pub mod ast;
 mod campaign;
+mod cause;
 mod choices;
 mod compiler;
 mod configuration;
+mod declared;
 mod edit;
 mod evaluate;
 mod features;
@@ -49,13 +55,16 @@ mod kernels;
 mod log;
 mod machine;
 mod planted;
+mod probe;
 mod process;
 mod reduce;
 mod render;
 mod replay;
 mod report;
 mod second;
+mod shape;
 mod switches;
+mod through;
 mod transform;
 mod types;
 
@@ -71,4 +80,5 @@ pub use reduce::{Reduction, reduce};
 pub use render::source;
 pub use second::{Answer, Given, Launch, Request, Second};
 pub use switches::Switch;
+pub use through::Through;
 pub use types::{Scalar, Type, Value};

@@ -29,6 +29,12 @@ pub(crate) struct Difference {
     /// Why there is none.
     #[serde(default)]
     pub(crate) note: String,
+    /// The part of the language that stands for the cause of the bug.
+    #[serde(default)]
+    pub(crate) part: Option<String>,
+    /// Whether a known cause explains it.
+    #[serde(default)]
+    pub(crate) explained: bool,
 }
 
 impl Difference {

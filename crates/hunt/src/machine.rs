@@ -136,3 +136,115 @@ pub(crate) fn check_program(
     let launching = Launching::of(program).map_err(|error| error.to_string())?;
     check(dumped, &launching)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+    use super::*;
+    use crate::ast::{
+        Binary, Buffer, Expr, Id, Kind, Matrix, Node, Place, Statement, Together, Variable,
+    };
+    use crate::evaluate::evaluate;
+    use crate::render::source_for;
+    use crate::types::{Scalar, Type, Value};
+    use visakit_launch::Dump;
+
+    /// Products of matrices of bytes with each pair of signs, and elements of a surface if there are some.
+    fn program(surface: bool) -> Program {
+        let ushort = Type::scalar(Scalar::Ushort);
+        let data = |ty: Type| {
+            let data =
+                (0..64_u64).map(|n| Value::splat(ty, n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 17));
+            Buffer {
+                ty,
+                data: data.collect(),
+            }
+        };
+        let id = |ty| Expr {
+            ty,
+            node: Node::Convert(
+                false,
+                Box::new(Expr {
+                    ty: Type::UINT,
+                    node: Node::Id(Id::Global),
+                }),
+            ),
+        };
+        let column = |part: u64| {
+            let index = [
+                Expr {
+                    ty: Type::UINT,
+                    node: Node::Id(Id::Global),
+                },
+                Expr::constant(Value::splat(Type::UINT, part)),
+            ];
+            let [id, part] = index.map(Box::new);
+            let index = Expr {
+                ty: Type::UINT,
+                node: Node::Binary(Binary::Add, id, part),
+            };
+            Expr {
+                ty: Type::INT,
+                node: Node::Input(0, Box::new(index)),
+            }
+        };
+        let mut program = Program {
+            groups: 2,
+            local: 32,
+            inputs: vec![data(Type::INT), data(ushort)],
+            ..Program::default()
+        };
+        let mut variable = |ty: Type, together: Together| {
+            let to = program.variables.len();
+            program.variables.push(Variable {
+                kind: Kind::Plain(ty),
+                initial: vec![Value::splat(ty, 0)],
+            });
+            let statement = Statement::Together(to, id(ty), together);
+            program.body.push(statement);
+            program.outputs.push(Expr {
+                ty,
+                node: Node::Load(Place::Variable(to)),
+            });
+        };
+        for signed in [[true, true], [true, false], [false, true], [false, false]] {
+            let column = Expr {
+                ty: Type {
+                    lanes: 8,
+                    ..Type::INT
+                },
+                node: Node::Build((0..8).map(column).collect()),
+            };
+            let matrix = Matrix {
+                input: 0,
+                column,
+                signed,
+            };
+            variable(Type::INT, Together::Matrix(matrix));
+        }
+        if surface {
+            variable(ushort, Together::Block2(1));
+        }
+        program
+    }
+
+    /// What a compiler makes of them computes what the evaluator does, whatever the size of sub-groups is.
+    #[test]
+    fn matrices_and_surfaces() {
+        for (device, matrix, surface) in [("dg2", 8, false), ("pvc", 16, true)] {
+            let program = program(surface);
+            let folder = std::path::Path::new("tests/it/matrices").join(device);
+            let source = source_for(&[&program], None, matrix);
+            let kept = std::fs::read_to_string(folder.join("program.cl")).unwrap_or_default();
+            assert_eq!(source, kept, "{device}: compile this one again");
+            let kernel = Dump::open(&folder).unwrap().kernel(None).unwrap();
+            let ran = run(&kernel, &Launching::of(&program).unwrap());
+            assert_eq!(
+                ran,
+                Ran::Ended(memory(&evaluate(&program).unwrap())),
+                "{device}"
+            );
+        }
+    }
+}

@@ -3,12 +3,16 @@
 //! The number of faults that are not told is a measure of the programs and their inputs. Some of them change nothing
 //! that is computed.
 
+use crate::arithmetic::number;
+use crate::ast::Program;
 use crate::choices::Choices;
 use crate::compiler::Compiler;
-use crate::configuration::{Bench, Configuration, Made, Maker};
+use crate::configuration::{Bench, Configuration, Made, Maker, STANDARDS};
+use crate::declared::{Declaration, Declared};
 use crate::evaluate::evaluate;
 use crate::generate::{Options, generate};
-use crate::machine::{self, Launching, Ran};
+use crate::machine::{self, Launching, Memory, Ran};
+use crate::render::MATRIX;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -18,6 +22,9 @@ use visakit_launch::{Config, DumpedKernel, Kernel};
 
 /// Programs that are compiled together.
 const BATCH: u64 = 16;
+
+/// Other inputs that a fault is tried with, if it does not show.
+const OTHERS: u64 = 6;
 
 /// Attempts for each fault: some are no code.
 const ATTEMPTS: usize = 6;
@@ -33,7 +40,7 @@ pub enum Planted {
     Operation,
     /// A source is negated, or no longer.
     Modifier,
-    /// A variable has the other sign.
+    /// A source has the other sign, where the instruction depends on it.
     Type,
     /// An operand is another element, or the same one for all lanes.
     Offset,
@@ -67,13 +74,22 @@ impl Planted {
         }
     }
 
-    /// A line with that fault, if it has a place for it.
-    fn changed(self, line: &str) -> Option<String> {
+    /// A line with that fault, if it has a place for it, and a declaration that it needs.
+    fn changed(self, line: &str, declared: &Declared<'_>) -> Option<(String, Option<Declaration>)> {
         let code = line.split("///").next().unwrap_or_default();
-        let declares = code.starts_with(".decl");
-        if declares != (self == Self::Type) || code.starts_with("//") {
+        if code.starts_with(".decl") || code.starts_with("//") {
             return None;
         }
+        match self {
+            Self::Type => {
+                let (code, declaration) = declared.other_sign(code)?;
+                Some((code, Some(declaration)))
+            }
+            _ => Some((self.rewritten(code)?, None)),
+        }
+    }
+
+    fn rewritten(self, code: &str) -> Option<String> {
         // The first place of one of some texts.
         let swapped = |pairs: &[(&str, &str)]| {
             let both = pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
@@ -113,12 +129,7 @@ impl Planted {
                 let (before, after) = code.split_at_checked(at)?;
                 (computes && source).then(|| format!("{before}(-){after}"))
             }
-            Self::Type => swapped(&[
-                ("type=d ", "type=ud "),
-                ("type=w ", "type=uw "),
-                ("type=b ", "type=ub "),
-                ("type=q ", "type=uq "),
-            ]),
+            Self::Type => None,
             Self::Offset => swapped(&[("<1;1,0>", "<0;1,0>"), ("(0,0)<0;1,0>", "(0,1)<0;1,0>")]),
             Self::Predicate => {
                 let rest = code.trim_start().strip_prefix('(')?;
@@ -139,17 +150,27 @@ pub struct Told {
     pub results: u64,
     /// The kernel faults, or does not end.
     pub faults: u64,
-    /// Nothing differs.
+    /// Nothing differs, but something does with other inputs.
     pub missed: u64,
-    /// The instruction does not run.
+    /// The instruction does not run, but what it changes shows with other inputs.
     pub unreached: u64,
+    /// Nothing differs with any inputs: most likely nothing that is computed changes.
+    pub silent: u64,
 }
 
 impl Told {
     /// All of them.
     #[must_use]
     pub const fn all(&self) -> u64 {
-        self.results + self.faults + self.missed + self.unreached
+        self.results + self.faults + self.missed + self.unreached + self.silent
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.results += other.results;
+        self.faults += other.faults;
+        self.missed += other.missed;
+        self.unreached += other.unreached;
+        self.silent += other.silent;
     }
 }
 
@@ -182,7 +203,7 @@ impl Reached {
         ran.is_ok().then_some(reached)
     }
 
-    /// Whether a line is reached: its number stands at its end. Declarations are.
+    /// Whether a line is reached: its number stands at its end.
     fn has(&self, line: &str) -> bool {
         let number = line
             .rsplit_once('$')
@@ -201,15 +222,86 @@ fn planted(
     let mut kernel = kernel.clone();
     let source = kernel.sources.first_mut()?;
     let text = String::from_utf8_lossy(&source.bytes).into_owned();
+    let declared = Declared::of(&text);
     let places = text.lines().enumerate();
-    let places = places.filter_map(|(at, line)| Some((at, fault.changed(line)?)));
-    let places: Vec<(usize, String)> = places.collect();
-    let (at, changed) = places.get(choices.below(places.len()))?;
-    let lines = text.lines().enumerate();
-    let lines = lines.map(|(n, line)| if n == *at { changed.as_str() } else { line });
-    source.bytes = lines.collect::<Vec<_>>().join("\n").into_bytes();
+    let places = places.filter_map(|(at, line)| Some((at, fault.changed(line, &declared)?)));
+    let places: Vec<_> = places.collect();
+    let (at, (changed, declaration)) = places.get(choices.below(places.len()))?;
+    let mut lines: Vec<&str> = text.lines().collect();
+    *lines.get_mut(*at)? = changed;
+    if let Some(declaration) = declaration {
+        lines.insert(declaration.after + 1, &declaration.text);
+    }
+    source.bytes = lines.join("\n").into_bytes();
     let reached = reached.has(text.lines().nth(*at)?);
     Some((kernel, reached))
+}
+
+/// Plants a fault of each kind in what a compiler made of a program.
+fn of_program(
+    program: &Program,
+    kernel: &DumpedKernel,
+    expected: &Memory,
+) -> Option<Vec<(Planted, Told)>> {
+    let launching = Launching::of(program).ok()?;
+    let reached = Reached::by(kernel, &launching)?;
+    let others = Others::new(program, kernel);
+    let mut choices = Choices::new(program.seed ^ 0x1234);
+    let faults = Planted::ALL.into_iter().filter_map(|fault| {
+        let (wrong, ran, reached) = (0..ATTEMPTS).find_map(|_| {
+            let (wrong, reached) = planted(kernel, fault, &reached, &mut choices)?;
+            match machine::run(&wrong, &launching) {
+                Ran::Not(_) => None,
+                ran => Some((wrong, ran, reached)),
+            }
+        })?;
+        let mut told = Told::default();
+        match ran {
+            Ran::Ended(memory) if memory == *expected => match (others.tell(&wrong), reached) {
+                (false, _) => told.silent = 1,
+                (true, true) => told.missed = 1,
+                (true, false) => told.unreached = 1,
+            },
+            Ran::Ended(_) => told.results = 1,
+            _ => told.faults = 1,
+        }
+        Some((fault, told))
+    });
+    Some(faults.collect())
+}
+
+/// The same kernel with other inputs.
+struct Others(Vec<(Launching, Ran)>);
+
+impl Others {
+    fn new(program: &Program, kernel: &DumpedKernel) -> Self {
+        let seeds = (1..=OTHERS).map(|n| program.seed.wrapping_mul(OTHERS) ^ n << 40);
+        let launched = seeds.filter_map(|seed| {
+            let launching = Launching::of(&with_other_inputs(program, seed)).ok()?;
+            let ran = machine::run(kernel, &launching);
+            Some((launching, ran))
+        });
+        Self(launched.collect())
+    }
+
+    /// Whether a fault shows.
+    fn tell(&self, wrong: &DumpedKernel) -> bool {
+        let mut all = self.0.iter();
+        all.any(|(launching, right)| machine::run(wrong, launching) != *right)
+    }
+}
+
+fn with_other_inputs(program: &Program, seed: u64) -> Program {
+    let mut choices = Choices::new(seed);
+    let mut program = program.clone();
+    let buffers = program.inputs.iter_mut().chain(&mut program.own);
+    for value in buffers.flat_map(|buffer| &mut buffer.data) {
+        *value = number(choices.value(value.ty));
+    }
+    for scalar in &mut program.scalars {
+        *scalar = choices.value(scalar.ty);
+    }
+    program
 }
 
 /// Plants faults in what a compiler makes of generated programs until there are so many of them, and counts those that
@@ -227,14 +319,18 @@ pub fn plant(
     let bench = Bench {
         compilers: vec![compiler],
         seconds: Vec::new(),
+        throughs: Vec::new(),
     };
     let configuration = Configuration {
         maker: Maker::Compiler(0),
         release: String::new(),
         device: device.to_owned(),
+        standard: STANDARDS[0],
         options: String::new(),
         sub_group: None,
+        matrix: MATRIX,
         switches: Vec::new(),
+        through: None,
     };
     let mut all: BTreeMap<Planted, Told> = BTreeMap::new();
     let mut batch = 0;
@@ -259,44 +355,12 @@ pub fn plant(
                 "the compiler compiles none of the programs",
             ));
         }
-        let told = made
-            .par_iter()
-            .flat_map_iter(|(expected, kernel, program)| {
-                let launching = Launching::of(program).ok();
-                let ran = launching.as_ref();
-                let reached = ran.and_then(|l| Reached::by(kernel, l));
-                let mut choices = Choices::new(program.seed ^ 0x1234);
-                let mut told = Vec::new();
-                for fault in Planted::ALL {
-                    let runs = (0..ATTEMPTS).find_map(|_| {
-                        let (wrong, reached) =
-                            planted(kernel, fault, reached.as_ref()?, &mut choices)?;
-                        match machine::run(&wrong, launching.as_ref()?) {
-                            Ran::Not(_) => None,
-                            ran => Some((ran, reached)),
-                        }
-                    });
-                    told.extend(runs.map(|(ran, reached)| {
-                        let mut one = Told::default();
-                        match ran {
-                            Ran::Ended(memory) if memory == *expected => match reached {
-                                true => one.missed = 1,
-                                false => one.unreached = 1,
-                            },
-                            Ran::Ended(_) => one.results = 1,
-                            _ => one.faults = 1,
-                        }
-                        (fault, one)
-                    }));
-                }
-                told
-            });
+        let told = made.par_iter();
+        let told = told.flat_map_iter(|(expected, kernel, program)| {
+            of_program(program, kernel, expected).unwrap_or_default()
+        });
         for (fault, one) in told.collect::<Vec<_>>() {
-            let sum = all.entry(fault).or_default();
-            sum.results += one.results;
-            sum.faults += one.faults;
-            sum.missed += one.missed;
-            sum.unreached += one.unreached;
+            all.entry(fault).or_default().add(&one);
         }
         batch += 1;
     }
@@ -311,23 +375,23 @@ mod tests {
 
     #[test]
     fn each_kind_has_places() {
+        let text = ".decl V40 v_type=G type=ud num_elts=16\n.decl V41 v_type=G type=w num_elts=16";
+        let declared = Declared::of(text);
         let kinds = |line: &str| -> Vec<String> {
             let all = Planted::ALL.into_iter();
-            all.filter_map(|fault| fault.changed(line)).collect()
+            let all = all.filter_map(|fault| fault.changed(line, &declared));
+            all.map(|(line, _)| line).collect()
         };
         let line = "    (P1) add (M1, 16) V40(0,0)<1> V41(0,0)<1;1,0> 0x3:d   /// $4";
         let expected = [
             "    (P1) add (M1, 16) V40(0,0)<1> V41(0,0)<1;1,0> 0x2:d   ",
             "    (P1) mul (M1, 16) V40(0,0)<1> V41(0,0)<1;1,0> 0x3:d   ",
             "    (P1) add (M1, 16) V40(0,0)<1> (-)V41(0,0)<1;1,0> 0x3:d   ",
+            "    (P1) add (M1, 16) V40(0,0)<1> V41planted(0,0)<1;1,0> 0x3:d   ",
             "    (P1) add (M1, 16) V40(0,0)<1> V41(0,0)<0;1,0> 0x3:d   ",
             "    (!P1) add (M1, 16) V40(0,0)<1> V41(0,0)<1;1,0> 0x3:d   ",
         ];
         assert_eq!(kinds(line), expected);
-        assert_eq!(
-            kinds(".decl V40 v_type=G type=ud num_elts=16"),
-            [".decl V40 v_type=G type=d num_elts=16"]
-        );
         assert_eq!(
             kinds("cmp.le (M1, 16) P1 V1(0,0)<0;1,0> V2(0,0)<0;1,0>")
                 .first()

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Limits of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Seconds for a source of one program; one of several gets more.
+    /// Seconds of processor time for a source of one program; one of several gets more.
     pub seconds: u64,
     /// Bytes of address space.
     pub bytes: u64,
@@ -23,24 +23,37 @@ impl Default for Limits {
     }
 }
 
+/// Seconds that pass for each second of processor time at most: a machine may be busy with other work.
+const BUSY: u32 = 60;
+
+/// The signal of a process whose processor time is over.
+const OVER: i32 = 24;
+
 impl Limits {
-    /// The time for a source of some programs.
-    pub(crate) fn time(&self, programs: usize) -> Duration {
+    /// The seconds of processor time for a source of some programs.
+    fn seconds(&self, programs: usize) -> u64 {
         let more = u64::try_from(programs / 4).unwrap_or(0);
-        Duration::from_secs(self.seconds.saturating_mul(1 + more))
+        self.seconds.saturating_mul(1 + more)
     }
 
-    /// A shell sets the limit of memory and becomes the program.
-    pub(crate) fn command(&self, program: &Path) -> Command {
+    /// The time after which a process is stopped even if it did nothing.
+    pub(crate) fn time(&self, programs: usize) -> Duration {
+        Duration::from_secs(self.seconds(programs)).saturating_mul(BUSY)
+    }
+
+    /// A shell sets the limits and becomes the program.
+    pub(crate) fn command(&self, program: &Path, programs: usize) -> Command {
         if !cfg!(unix) {
             return Command::new(program);
         }
         let kilobytes = self.bytes / 1024;
+        let seconds = self.seconds(programs);
+        let later = seconds.saturating_add(5);
         let mut command = Command::new("sh");
         command
             .arg("-c")
             .arg(format!(
-                "ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" \"$@\""
+                "ulimit -c 0; ulimit -v {kilobytes}; ulimit -S -t {seconds}; ulimit -H -t {later}; exec \"$0\" \"$@\""
             ))
             .arg(program);
         #[cfg(unix)]
@@ -52,6 +65,18 @@ impl Limits {
     }
 }
 
+/// Whether a process ended because its processor time was over, itself or as a child of a shell.
+fn is_over(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt as _;
+        if status.signal() == Some(OVER) {
+            return true;
+        }
+    }
+    status.code() == Some(128 + OVER)
+}
+
 /// Runs a process; `None` if it was stopped after its time.
 pub(crate) fn ended(mut command: Command, time: Duration) -> io::Result<Option<ExitStatus>> {
     let mut child = command.spawn()?;
@@ -59,7 +84,7 @@ pub(crate) fn ended(mut command: Command, time: Duration) -> io::Result<Option<E
     let mut pause = Duration::from_millis(2);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(Some(status).filter(|status| !is_over(*status)));
         }
         if started.elapsed() > time {
             if cfg!(unix) {
@@ -74,5 +99,30 @@ pub(crate) fn ended(mut command: Command, time: Duration) -> io::Result<Option<E
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+    use super::*;
+
+    /// Waiting is not counted, and work is.
+    #[test]
+    fn processor_time_is_limited() {
+        let limits = Limits {
+            seconds: 1,
+            ..Limits::default()
+        };
+        let run = |script: &str| {
+            let mut command = limits.command(Path::new("/bin/sh"), 1);
+            command.arg("-c").arg(script);
+            ended(command, limits.time(1)).unwrap()
+        };
+        assert!(run("sleep 2").is_some_and(|status| status.success()));
+        assert!(run("exit 3").is_some_and(|status| status.code() == Some(3)));
+        assert_eq!(run("while :; do :; done"), None);
+        assert_eq!(run("sh -c 'while :; do :; done'; exit $?"), None);
     }
 }

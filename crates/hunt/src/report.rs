@@ -1,10 +1,10 @@
 //! The folder of a bug: the program, cases that can be replayed, and a report.
 
 use crate::configuration::{Configuration, Made};
-use crate::find::{Find, shape};
+use crate::find::Find;
 use crate::machine::{Launching, Memory};
-use crate::render::source;
 use crate::replay::Replay;
+use crate::shape::shape;
 use crate::switches::Switch;
 use std::fmt::Write as _;
 use std::io;
@@ -16,7 +16,7 @@ pub(crate) fn write(find: &Find, place: &Path) -> io::Result<()> {
     let parent = place.parent().unwrap_or(place);
     let folder = visakit_files::TemporaryFolder::new(parent, "hunt")?;
     let at = folder.path();
-    let text = source(&[&find.program], None);
+    let text = find.source();
     visakit_files::scratch(&at.join("program.cl"), text.as_bytes())?;
     let launching = Launching::of(&find.program).map_err(|e| io::Error::other(e.to_string()))?;
     let replay = Replay {
@@ -88,7 +88,7 @@ fn report(find: &Find) -> String {
         },
         find.seed
     );
-    let program = source(&[&find.program], None);
+    let program = find.source();
     let _ = writeln!(out, "```c\n{}\n```\n", program.trim_end());
     let _ = writeln!(
         out,

@@ -141,7 +141,7 @@ impl Second {
             visakit_files::scratch(&at(name), "")?;
         }
         let said = std::fs::File::options().write(true).open(at("said"))?;
-        let mut command = self.limits.command(&self.program);
+        let mut command = self.limits.command(&self.program, request.launches.len());
         command
             .args(&self.arguments)
             .arg(folder.path())
@@ -214,6 +214,6 @@ mod tests {
         assert!(matches!(short, Answered::Crashed(_)));
         let refused = ask("echo '{\"Refused\":\"no\"}' > $0/answers.jsonl");
         assert!(matches!(refused, Answered::Refused(said) if said == "no"));
-        assert!(matches!(ask("sleep 60"), Answered::Endless));
+        assert!(matches!(ask("while :; do :; done"), Answered::Endless));
     }
 }

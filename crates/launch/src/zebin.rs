@@ -138,6 +138,9 @@ pub enum AddressPart {
 /// The section of constants.
 const CONSTANT: &str = ".data.const";
 
+/// Where an ELF file has its version: in its identification, and in its little-endian header.
+const VERSIONS: [usize; 2] = [6, 20];
+
 /// Sections that a memory may have when constants are kept apart.
 const MOST_SECTIONS: usize = 64;
 
@@ -161,9 +164,19 @@ impl Zebin {
     /// [`LaunchError::Zebin`] where it is no ELF file, or has neither `.ze_info` nor the note of a zebin: a program
     /// without kernels has no metadata.
     pub fn parse(bytes: &[u8]) -> Result<Self, LaunchError> {
+        // Compilers of 2020 leave the version of ELF out, in the identification and in the header.
+        let unversioned = bytes.starts_with(b"\x7fELF") && bytes.get(VERSIONS[0]) == Some(&0);
+        let mut bytes = std::borrow::Cow::Borrowed(bytes);
+        if unversioned {
+            for at in VERSIONS {
+                if let Some(version) = bytes.to_mut().get_mut(at) {
+                    *version = 1;
+                }
+            }
+        }
         match bytes.get(4) {
-            Some(1) => read::<FileHeader32<object::Endianness>>(bytes),
-            _ => read::<FileHeader64<object::Endianness>>(bytes),
+            Some(1) => read::<FileHeader32<object::Endianness>>(&bytes),
+            _ => read::<FileHeader64<object::Endianness>>(&bytes),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use visakit_hunt::{
-    Campaign, Compiler, Feature, Limits, Need, Options, Progress, Second, Settings, plant,
+    Campaign, Compiler, Feature, Limits, Need, Options, Progress, Second, Settings, Through, plant,
 };
 
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     /// Instead of a campaign: plant N faults in what the first compiler makes of programs for the first device, and tell
     /// how many of them the results show.
-    #[arg(long, value_name = "N", conflicts_with_all = ["output", "programs", "minutes", "resume", "kernels", "with"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "programs", "minutes", "resume", "kernels", "with", "through"])]
     planted: Option<u64>,
     /// A compiler, with its name in reports; a script may run one elsewhere. [default: that of VISAKIT_OCLOC, or ocloc
     /// in the path]
@@ -42,6 +42,10 @@ pub(crate) struct Args {
     /// /etc/OpenCL/vendors, such as pocl; with its name in reports. It runs in processes of its own.
     #[arg(long, value_name = "[NAME=]DRIVER")]
     with: Vec<String>,
+    /// A program that changes a module of SPIR-V without changing what it computes, such as "spirv-opt -O": it is called with
+    /// the module, -o and a file to write. What becomes of programs that way is one more configuration; several take turns.
+    #[arg(long, value_name = "[NAME=]COMMAND")]
+    through: Vec<String>,
     /// A folder of kernels (.cl) on integers, which are changed without changing what they compute; a case.json beside a
     /// source or in a folder there has the arguments, which are generated otherwise.
     #[arg(long, value_name = "DIR")]
@@ -91,7 +95,7 @@ pub(crate) struct Args {
     /// Programs that a reduction tests at most.
     #[arg(long, value_name = "N", default_value_t = 1500)]
     reduction: u32,
-    /// Seconds that the compiler may take for a program.
+    /// Seconds of processor time that the compiler may take for a program.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     compile_time: u64,
     /// Bytes of address space that the compiler may take.
@@ -128,39 +132,42 @@ fn planted(args: &Args, faults: u64) -> Result<Status, Failure> {
     };
     let told = plant(compiler, device, &options, args.seed, faults)
         .map_err(|error| Failure::Other(error.to_string()))?;
-    let [mut all, mut missed] = [0; 2];
+    let [mut all, mut missed, mut silent] = [0; 3];
     for told in told.values() {
         all += told.all();
         missed += told.missed + told.unreached;
+        silent += told.silent;
     }
     if args.json {
         let kinds = told.iter().map(|(kind, told)| {
             json!({
                 "kind": kind.name(), "results": told.results, "faults": told.faults, "missed": told.missed,
-                "unreached": told.unreached,
+                "unreached": told.unreached, "silent": told.silent,
             })
         });
         output::json(&json!({
-            "planted": all, "told": all - missed, "kinds": kinds.collect::<Vec<_>>(),
+            "planted": all, "told": all - missed - silent, "silent": silent, "kinds": kinds.collect::<Vec<_>>(),
         }))?;
     } else {
         let mut out = stdout();
         for (kind, told) in &told {
             writeln!(
                 out,
-                "{:<10} {} planted, {} told by results, {} by faults, {} missed, {} not reached",
+                "{:<10} {} planted, {} told by results, {} by faults, {} missed, {} not reached, {} that no inputs show",
                 kind.name(),
                 told.all(),
                 told.results,
                 told.faults,
                 told.missed,
-                told.unreached
+                told.unreached,
+                told.silent
             )?;
         }
         writeln!(
             out,
-            "{} of {} told",
-            all - missed,
+            "{} of {} told that other inputs or these show, of {}",
+            all - missed - silent,
+            count(all - silent, "fault"),
             count(all, "planted fault")
         )?;
         out.flush()?;
@@ -179,6 +186,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let settings = Settings {
         compilers: compilers(args)?,
         seconds: seconds(args)?,
+        throughs: throughs(args)?,
         kernels: args.kernels.clone(),
         devices: args.device.clone(),
         options: args.options.clone(),
@@ -339,6 +347,15 @@ fn seconds(args: &Args) -> Result<Vec<(String, Second)>, Failure> {
         Ok((name, second))
     };
     args.with.iter().map(one).collect()
+}
+
+/// What changes SPIR-V, with names.
+fn throughs(args: &Args) -> Result<Vec<(String, Through)>, Failure> {
+    let one = |text: &String| {
+        let through = Through::parse(text, limits(args));
+        through.ok_or_else(|| Failure::Other(format!("`{text}` is no command")))
+    };
+    args.through.iter().map(one).collect()
 }
 
 fn features(names: &[String]) -> Result<Vec<Feature>, Failure> {

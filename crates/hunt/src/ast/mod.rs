@@ -374,6 +374,23 @@ pub enum Reduction {
     ExclusiveAdd,
 }
 
+/// A product of matrices of bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Matrix {
+    /// An input whose first [`DEPTH`] bytes are the row.
+    pub input: usize,
+    /// A vector of as many bytes, the column.
+    pub column: Expr,
+    /// Whether the bytes of each have signs.
+    pub signed: [bool; 2],
+}
+
+/// Products of a sum.
+pub const DEPTH: usize = 32;
+
+/// Elements of a row of a surface: 64 bytes, the fewest that there may be.
+pub const SURFACE: usize = 32;
+
 /// What all work-items of a group do together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Together {
@@ -386,6 +403,11 @@ pub enum Together {
     /// A block of an input that a sub-group reads at once, exclusive or of the value. A work-item gets the element of its
     /// local number, whatever the size of sub-groups.
     Block(usize),
+    /// As [`Together::Block`], of a surface of [`SURFACE`] elements a row.
+    Block2(usize),
+    /// The sum of products of the first bytes of an input and those of a vector, and of half of the value: a work-item's
+    /// column of a product of matrices, whatever the size of sub-groups.
+    Matrix(Matrix),
 }
 
 /// A statement.
@@ -450,6 +472,19 @@ impl Statement {
 }
 
 impl Program {
+    /// Whether the size of its sub-groups is that of the device's matrices.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        let mut fixed = false;
+        self.each_statement(&mut |statement| {
+            fixed |= matches!(
+                statement,
+                Statement::Together(_, _, Together::Block2(_) | Together::Matrix(_))
+            );
+        });
+        fixed
+    }
+
     /// Work-items.
     #[must_use]
     pub const fn items(&self) -> usize {

@@ -80,6 +80,9 @@ macro_rules! parts {
                     Self::Call(_, _, all) => all.$iter().filter_map(Argument::$index).collect(),
                     Self::Atomic(_, index, value) => vec![index, value],
                     Self::Together(_, value, Together::Exchange(from)) => vec![value, from],
+                    Self::Together(_, value, Together::Matrix(matrix)) => {
+                        vec![value, &$($mut)? matrix.column]
+                    }
                     Self::Together(_, value, _) => vec![value],
                 }
             }

@@ -68,7 +68,10 @@ fn references(program: &mut Program, visit: &mut dyn FnMut(Of, &mut usize)) {
                 | Statement::Update(Place::Own(g, _), ..) => visit(Of::Own, g),
                 Statement::Call(_, f, _) => visit(Of::Function, f),
                 Statement::Atomic(a, ..) => visit(Of::Shared, a),
-                Statement::Together(_, _, Together::Block(i)) => visit(Of::Input, i),
+                Statement::Together(_, _, Together::Block(i) | Together::Block2(i)) => {
+                    visit(Of::Input, i);
+                }
+                Statement::Together(_, _, Together::Matrix(m)) => visit(Of::Input, &mut m.input),
                 _ => {}
             }
         }

@@ -76,7 +76,7 @@ impl Generator {
                 Node::Compare(relation, boxed(a), boxed(b))
             }
             Form::Choose => {
-                let condition = self.expr(Type::INT, depth - 1);
+                let condition = self.condition(depth - 1);
                 let yes = self.expr(ty, depth - 1);
                 let no = self.expr(ty, depth - 1);
                 Node::Choose(boxed(condition), boxed(yes), boxed(no))
@@ -177,19 +177,68 @@ impl Generator {
         truth.of(self.choices.of_or(&all, signed))
     }
 
-    /// A condition that all work-items agree on: a comparison of an argument.
+    /// A condition that all work-items of a group agree on: a comparison of an argument, or of what differs among groups.
     pub(super) fn compare_scalar(&mut self, scalar: usize) -> Expr {
         let value = self.program.scalars.get(scalar).copied();
         let ty = value.map_or(Type::INT, |v| v.ty);
-        let relation = self.choices.of_or(&RELATIONS, Relation::Less);
-        let other = Expr::constant(self.choices.value(ty));
         let scalar = Expr {
             ty,
             node: Node::Scalar(scalar),
         };
+        if self.choices.percent(70) {
+            let scalar = self.converted(scalar, Type::UINT);
+            return self.low_bits(scalar, Id::Group);
+        }
+        let relation = self.choices.of_or(&RELATIONS, Relation::Less);
+        let other = Expr::constant(self.choices.value(ty));
         Expr {
             ty: Type::INT,
             node: Node::Compare(relation, boxed(scalar), boxed(other)),
+        }
+    }
+
+    /// A condition that some work-items meet and others do not, mostly.
+    pub(super) fn condition(&mut self, depth: usize) -> Expr {
+        if self.choices.percent(30) {
+            return self.expr(Type::INT, depth);
+        }
+        let number = self.expr(Type::UINT, depth.min(2));
+        let id = self.choices.of_or(&[Id::Global, Id::Local], Id::Global);
+        self.low_bits(number, id)
+    }
+
+    /// A number with low bits that differ among work-items. Functions know only what they are given.
+    pub(super) fn varied(&mut self, number: Expr, id: Id) -> Expr {
+        if self.in_function {
+            return number;
+        }
+        let op = self.choices.of_or(&[Binary::Xor, Binary::Add], Binary::Xor);
+        let id = Expr {
+            ty: Type::UINT,
+            node: Node::Id(id),
+        };
+        Expr {
+            ty: Type::UINT,
+            node: Node::Binary(op, boxed(number), boxed(id)),
+        }
+    }
+
+    /// A comparison of the low bits of a number and of where the work-item is, which is true for some values of them.
+    fn low_bits(&mut self, number: Expr, id: Id) -> Expr {
+        let mask = self.choices.of_or(&[1, 3, 3, 7], 3);
+        let varied = self.varied(number, id);
+        let low = self.masked(varied, mask);
+        let relation = self.choices.of_or(&RELATIONS, Relation::Less);
+        let least = u64::from(matches!(relation, Relation::Less | Relation::GreaterEqual));
+        let count = match relation {
+            Relation::Equal | Relation::NotEqual => mask + 1,
+            _ => mask,
+        };
+        let with = least + self.choices.bits() % count;
+        let with = Expr::constant(Value::splat(Type::UINT, with));
+        Expr {
+            ty: Type::INT,
+            node: Node::Compare(relation, boxed(low), boxed(with)),
         }
     }
 

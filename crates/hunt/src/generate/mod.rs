@@ -7,8 +7,8 @@ mod expression;
 mod statement;
 
 use crate::ast::{
-    Argument, Atomic, Buffer, Expr, Function, Kind, Node, OWN, Place, Program, Returned, Shared,
-    Variable,
+    Argument, Atomic, Binary, Buffer, Expr, Function, Kind, Node, OWN, Place, Program, Returned,
+    Shared, Variable,
 };
 use crate::choices::Choices;
 use crate::features::Feature;
@@ -43,6 +43,7 @@ pub fn generate(seed: u64, options: &Options) -> Program {
         let percent = match feature {
             Feature::Doubles | Feature::Halves => 20,
             Feature::WorkGroups | Feature::SubGroups | Feature::Blocks => 30,
+            Feature::Surfaces | Feature::Matrices => 10,
             _ => 65,
         };
         choices.percent(percent)
@@ -137,7 +138,7 @@ impl Generator {
 
     fn program(&mut self, statements: usize) {
         self.program.local = self.choices.of_or(&[32, 32, 64], 32);
-        self.program.groups = self.choices.of_or(&[1, 2, 2, 3], 2);
+        self.program.groups = self.choices.of_or(&[2, 3, 4, 6], 4);
         self.structures();
         if self.has(Feature::Tables) {
             let ty = self.stored_type();
@@ -155,7 +156,7 @@ impl Generator {
         }
         for _ in 0..1 + self.choices.below(3) {
             let ty = self.stored_type();
-            let length = self.choices.of_or(&[16, 32, 64], 32);
+            let length = self.choices.of_or(&[64, 128, 256], 128);
             let input = self.buffer(ty, length);
             self.program.inputs.push(input);
         }
@@ -309,20 +310,14 @@ impl Generator {
             .collect()
     }
 
-    /// All variables are results, of arrays some elements.
+    /// All variables are results, of arrays of floats some elements.
     fn outputs(&mut self) {
-        let mut outputs = Vec::new();
+        let (mut outputs, mut arrays) = (Vec::new(), Vec::new());
         for (number, variable) in self.program.variables.iter().enumerate() {
             match variable.kind {
                 Kind::Plain(ty) => outputs.push((Place::Variable(number), ty)),
                 Kind::Counter => {}
-                Kind::Array(ty, length) => {
-                    for element in [0, length / 2 + 1, length - 1] {
-                        let at = Value::splat(Type::UINT, element.into());
-                        let at = Box::new(Expr::constant(at));
-                        outputs.push((Place::Element(number, at), ty));
-                    }
-                }
+                Kind::Array(ty, length) => arrays.push((number, ty, length)),
                 Kind::Struct(s) => {
                     let fields = self.program.structs.get(s).into_iter().flatten();
                     for (field, ty) in (0..).zip(fields) {
@@ -331,13 +326,28 @@ impl Generator {
                 }
             }
         }
-        self.program.outputs = outputs
-            .into_iter()
-            .map(|(place, ty)| Expr {
+        let load = |(place, ty)| Expr {
+            ty,
+            node: Node::Load(place),
+        };
+        self.program.outputs = outputs.into_iter().map(load).collect();
+        for (array, ty, length) in arrays {
+            let element = |at: u8| {
+                let at = Expr::constant(Value::splat(Type::UINT, at.into()));
+                load((Place::Element(array, Box::new(at)), ty))
+            };
+            if ty.scalar.is_float() {
+                let some = [0, length / 2 + 1, length - 1];
+                self.program.outputs.extend(some.map(element));
+                continue;
+            }
+            let rest = (1..length).map(element).reduce(|a, b| Expr {
                 ty,
-                node: Node::Load(place),
-            })
-            .collect();
+                node: Node::Binary(Binary::Xor, Box::new(a), Box::new(b)),
+            });
+            self.program.outputs.extend([element(0)]);
+            self.program.outputs.extend(rest);
+        }
     }
 }
 

@@ -2,13 +2,24 @@
 
 use super::Generator;
 use crate::ast::{
-    Binary, Branch, Buffer, Count, Expr, Kind, Place, Reduction, Returned, Statement, Together,
+    Binary, Branch, Buffer, Count, Expr, Id, Kind, Matrix, Node, Place, Reduction, Returned,
+    Statement, Together,
 };
 use crate::features::Feature;
 use crate::types::{Scalar, Type};
 
 /// Deepest nesting.
 const DEPTH: usize = 3;
+
+/// What work-items of a group do together.
+const MEETINGS: [Feature; 6] = [
+    Feature::Barriers,
+    Feature::SubGroups,
+    Feature::WorkGroups,
+    Feature::Blocks,
+    Feature::Surfaces,
+    Feature::Matrices,
+];
 
 #[derive(Clone, Copy)]
 enum Form {
@@ -64,11 +75,7 @@ impl Generator {
         self.left = self.left.saturating_sub(1);
         let nests = at.depth < DEPTH;
         let structures = !self.program.structs.is_empty();
-        let meets = at.uniform
-            && (self.has(Feature::Barriers)
-                || self.has(Feature::SubGroups)
-                || self.has(Feature::Blocks)
-                || self.has(Feature::WorkGroups));
+        let meets = at.uniform && MEETINGS.iter().any(|feature| self.has(*feature));
         let when = |yes: bool, weight: usize| if yes { weight } else { 0 };
         let forms = [
             (Form::Assign, 30),
@@ -95,13 +102,20 @@ impl Generator {
             Form::Assign => {
                 let (place, ty) = self.target()?;
                 let value = self.expr(ty, 4);
-                Some(Statement::Assign(place, value))
+                // What a variable had stays a part of the results often.
+                Some(match !ty.scalar.is_float() && self.choices.percent(45) {
+                    true => {
+                        let op = self.choices.of_or(&[Binary::Xor, Binary::Add], Binary::Xor);
+                        Statement::Update(place, op, value)
+                    }
+                    false => Statement::Assign(place, value),
+                })
             }
             Form::Update => self.update(),
             Form::If => Some(self.branches(at)),
             Form::Loop => Some(self.repeat(at)),
             Form::Leave => {
-                let condition = self.expr(Type::INT, 2);
+                let condition = self.condition(2);
                 Some(match self.choices.percent(60) {
                     true => Statement::Break(condition),
                     false => Statement::Continue(condition),
@@ -171,7 +185,7 @@ impl Generator {
         let shared = at.uniform && !self.program.scalars.is_empty() && self.choices.percent(40);
         let condition = match shared {
             true => self.shared_condition(),
-            false => self.expr(Type::INT, 3),
+            false => self.condition(3),
         };
         let inner = At {
             depth: at.depth + 1,
@@ -190,10 +204,11 @@ impl Generator {
         let counter = self.variable(Kind::Counter);
         let uniform = at.uniform && self.choices.percent(50);
         let count = if uniform || self.choices.percent(60) {
-            let count = self.choices.below(if self.loops > 0 { 5 } else { 12 });
+            let count = 1 + self.choices.below(if self.loops > 0 { 4 } else { 11 });
             Count::Fixed(u8::try_from(count).unwrap_or(0))
         } else {
-            Count::Modulo8(self.expr(Type::UINT, 2))
+            let count = self.expr(Type::UINT, 2);
+            Count::Modulo8(self.varied(count, Id::Local))
         };
         let last = self.choices.percent(20);
         let inner = At {
@@ -213,7 +228,12 @@ impl Generator {
     }
 
     fn switch(&mut self, at: At) -> Statement {
-        let on = self.expr(Type::INT, 2);
+        let on = self.expr(Type::UINT, 2);
+        let on = self.varied(on, Id::Global);
+        let on = Expr {
+            ty: Type::INT,
+            node: Node::As(Box::new(on)),
+        };
         // Values near zero are met.
         let on = self.masked(on, 7);
         let inner = At {
@@ -267,20 +287,14 @@ impl Generator {
     }
 
     fn together(&mut self) -> Option<Statement> {
-        let mut forms = Vec::new();
-        for feature in [
-            Feature::Barriers,
-            Feature::SubGroups,
-            Feature::WorkGroups,
-            Feature::Blocks,
-        ] {
-            if self.has(feature) {
-                forms.push(feature);
-            }
-        }
+        let forms = MEETINGS.into_iter().filter(|feature| self.has(*feature));
+        let forms: Vec<Feature> = forms.collect();
         let form = self.choices.of(&forms)?;
-        if form == Feature::Blocks {
-            return self.block_read();
+        match form {
+            Feature::Blocks => return self.block_read(),
+            Feature::Surfaces => return self.surface_read(),
+            Feature::Matrices => return Some(self.product()),
+            _ => {}
         }
         let fits = |ty: Type| match form {
             Feature::Barriers => ty.lanes != 3,
@@ -317,31 +331,65 @@ impl Generator {
         Some(Statement::Together(to, value, together))
     }
 
-    /// A block of an input into a variable of its type, both made for it if there are none.
+    /// A block of an input into a variable of its type.
     fn block_read(&mut self) -> Option<Statement> {
         let words = [Scalar::Ushort, Scalar::Uint, Scalar::Ulong];
-        let longs = self.has(Feature::Longs);
-        let local = usize::try_from(self.program.local).ok()?;
-        let fits = |b: &Buffer| {
-            let word = words.contains(&b.ty.scalar) && (longs || b.ty.scalar != Scalar::Ulong);
-            word && !b.ty.is_vector() && b.data.len() >= local
-        };
-        let input = match self.program.inputs.iter().position(fits) {
-            Some(input) => input,
-            None => {
-                let scalar = self.choices.of(words.get(..if longs { 3 } else { 2 })?)?;
-                let buffer = self.buffer(Type::scalar(scalar), local);
-                self.program.inputs.push(buffer);
-                self.program.inputs.len() - 1
-            }
-        };
+        let words = words.get(..if self.has(Feature::Longs) { 3 } else { 2 })?;
+        let input = self.input_of(words)?;
         let ty = self.program.inputs.get(input)?.ty;
-        let to = match self.of_kind(|kind| kind == Kind::Plain(ty)).first() {
-            Some(to) => *to,
-            None => self.variable(Kind::Plain(ty)),
-        };
+        let to = self.plain(ty);
         let value = self.expr(ty, 2);
         Some(Statement::Together(to, value, Together::Block(input)))
+    }
+
+    /// The same of a surface.
+    fn surface_read(&mut self) -> Option<Statement> {
+        let input = self.input_of(&[Scalar::Ushort])?;
+        let ty = Type::scalar(Scalar::Ushort);
+        let to = self.plain(ty);
+        let value = self.expr(ty, 2);
+        Some(Statement::Together(to, value, Together::Block2(input)))
+    }
+
+    fn product(&mut self) -> Statement {
+        let input = self.input_of(&[Scalar::Int]).unwrap_or(0);
+        let to = self.plain(Type::INT);
+        let value = self.expr(Type::INT, 2);
+        let matrix = Matrix {
+            input,
+            column: self.expr(
+                Type {
+                    lanes: 8,
+                    ..Type::INT
+                },
+                2,
+            ),
+            signed: [self.choices.percent(50), self.choices.percent(50)],
+        };
+        Statement::Together(to, value, Together::Matrix(matrix))
+    }
+
+    /// An input of one of these types that has an element for each work-item of a group, made for it if there is none.
+    fn input_of(&mut self, scalars: &[Scalar]) -> Option<usize> {
+        let local = usize::try_from(self.program.local).ok()?;
+        let fits = |b: &Buffer| {
+            scalars.contains(&b.ty.scalar) && !b.ty.is_vector() && b.data.len() >= local
+        };
+        if let Some(input) = self.program.inputs.iter().position(fits) {
+            return Some(input);
+        }
+        let scalar = self.choices.of(scalars)?;
+        let buffer = self.buffer(Type::scalar(scalar), local);
+        self.program.inputs.push(buffer);
+        Some(self.program.inputs.len() - 1)
+    }
+
+    /// A variable of a type, made if there is none.
+    fn plain(&mut self, ty: Type) -> usize {
+        match self.of_kind(|kind| kind == Kind::Plain(ty)).first() {
+            Some(variable) => *variable,
+            None => self.variable(Kind::Plain(ty)),
+        }
     }
 
     /// A condition on arguments alone.

@@ -61,6 +61,11 @@ impl Change {
         }
     }
 
+    /// Whether it may change the bits of floats: which of two NaN an operation takes over.
+    pub(super) fn is_for_integers(&self) -> bool {
+        self.what == swap::WHAT
+    }
+
     /// Whether one changes what the other is made of. Insertions at one place do not meet.
     pub(super) fn meets(&self, other: &Self) -> bool {
         let meets = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
@@ -81,8 +86,12 @@ pub(crate) fn chosen(
     kernel: &str,
     most: usize,
     choices: &mut Choices,
+    floats: bool,
 ) -> Vec<Change> {
     let mut possible = all(parsed, kernel);
+    for changes in &mut possible {
+        changes.retain(|change| !(floats && change.is_for_integers()));
+    }
     possible.retain(|all| !all.is_empty());
     let mut chosen: Vec<Change> = Vec::new();
     for _ in 0..most * 4 {

@@ -1,6 +1,7 @@
 //! Variants of kernels in all configurations, and what they tell.
 
 use super::change::Change;
+use super::reference::Reference;
 use super::subject::Subject;
 use crate::configuration::{Bench, Configuration, Made};
 use crate::log::{Batch, Difference};
@@ -72,11 +73,11 @@ impl Variants<'_> {
         made.collect()
     }
 
-    /// What a subject computes: what most configurations say, if a build that says it has no findings.
+    /// What a subject computes, if a build of it has no findings: what most configurations say, or with floats what each says.
     ///
     /// # Errors
     /// Compilers cannot be run. The inner error is why there is no such memory.
-    pub(crate) fn reference(&self, subject: &Subject) -> io::Result<Result<Memory, String>> {
+    pub(crate) fn reference(&self, subject: &Subject) -> io::Result<Result<Reference, String>> {
         let variant = Variant {
             subject,
             seed: 0,
@@ -102,13 +103,17 @@ impl Variants<'_> {
             });
             return Ok(Err(reason.unwrap_or_else(|| "it does not run".to_owned())));
         };
-        if count(most) * 2 <= made.len() {
-            return Ok(Err("configurations do not agree".to_owned()));
-        }
-        Ok(match is_clean(&made, most, &subject.launching) {
-            Ok(()) => Ok(most.clone()),
-            Err(reason) => Err(reason),
-        })
+        let reference = if subject.floats {
+            let each = made.iter();
+            let each = each.filter_map(|(c, made)| Some((c.name(), made.memory()?.clone())));
+            Reference::Each(each.collect())
+        } else {
+            if count(most) * 2 <= made.len() {
+                return Ok(Err("configurations do not agree".to_owned()));
+            }
+            Reference::All(most.clone())
+        };
+        Ok(is_clean(&made, &reference, &subject.launching).map(|()| reference))
     }
 
     /// Compares what configurations make of a variant with what the subject computes.
@@ -118,7 +123,7 @@ impl Variants<'_> {
     pub(crate) fn judge(
         &self,
         variant: &Variant<'_>,
-        expected: &Memory,
+        expected: &Reference,
         batch: &mut Batch,
     ) -> io::Result<()> {
         let made = self.all(variant)?;
@@ -137,7 +142,7 @@ impl Variants<'_> {
                 Made::Memory(..) | Made::Fault(..) | Made::Second(_) => batch.launches += 1,
                 Made::Crash(_) | Made::Endless => {}
             }
-            if let Some(kind) = made.wrong(expected) {
+            if let Some(kind) = expected.wrong(configuration, made) {
                 match configuration.is_tested() {
                     true => {
                         kinds.insert(kind);
@@ -148,7 +153,7 @@ impl Variants<'_> {
         }
         for kind in kinds {
             let is_wrong =
-                |c: &Configuration, m: &Made| c.is_tested() && m.wrong(expected) == Some(kind);
+                |c: &Configuration, m: &Made| c.is_tested() && expected.wrong(c, m) == Some(kind);
             let wrong = made.iter().filter(|(c, m)| is_wrong(c, m)).map(|(c, _)| c);
             let wrong: Vec<&Configuration> = wrong.collect();
             let mut difference = Difference {
@@ -159,7 +164,7 @@ impl Variants<'_> {
             };
             let right = made
                 .iter()
-                .find(|(_, m)| m.memory() == Some(expected))
+                .find(|(c, m)| expected.is_right(c, m))
                 .map(|(c, _)| c);
             match (wrong.first(), right) {
                 (Some(failing), Some(right)) => {
@@ -177,7 +182,7 @@ impl Variants<'_> {
     fn reduced<'s>(
         &self,
         variant: &Variant<'s>,
-        expected: &Memory,
+        expected: &Reference,
         kind: &str,
         (failing, right): (&Configuration, &Configuration),
     ) -> io::Result<Variant<'s>> {
@@ -186,8 +191,8 @@ impl Variants<'_> {
         while at < best.changes.len() {
             let mut less = best.clone();
             less.changes.remove(at);
-            let stays = self.make(&less, failing)?.wrong(expected) == Some(kind)
-                && self.make(&less, right)?.memory() == Some(expected);
+            let stays = expected.wrong(failing, &self.make(&less, failing)?) == Some(kind)
+                && expected.is_right(right, &self.make(&less, right)?);
             match stays {
                 true => best = less,
                 false => at += 1,
@@ -199,22 +204,23 @@ impl Variants<'_> {
     fn report(
         &self,
         variant: &Variant<'_>,
-        expected: &Memory,
+        reference: &Reference,
         difference: &mut Difference,
     ) -> io::Result<()> {
         let made = self.all(variant)?;
         let Some((source, launching)) = variant.task() else {
             return Ok(());
         };
-        if let Err(reason) = is_clean(&made, expected, &launching) {
+        if let Err(reason) = is_clean(&made, reference, &launching) {
             difference.note = reason;
             return Ok(());
         }
         let wrong = made
             .iter()
-            .filter(|(c, m)| c.is_tested() && m.wrong(expected).is_some());
+            .filter(|(c, m)| c.is_tested() && reference.wrong(c, m).is_some());
         let wrong: Vec<&Configuration> = wrong.map(|(c, _)| c).collect();
-        let Some(failing) = wrong.first() else {
+        let failing = wrong.first().and_then(|c| Some((c, reference.of(c)?)));
+        let Some((failing, expected)) = failing else {
             difference.note = "not seen again".to_owned();
             return Ok(());
         };
@@ -229,10 +235,10 @@ impl Variants<'_> {
                 ..(*failing).clone()
             };
             let made = self.make(variant, &configuration)?;
-            Ok::<_, io::Error>(match made.memory() {
-                Some(memory) if memory == expected => Effect::Vanishes,
-                Some(_) => Effect::Remains,
-                None => Effect::Unknown,
+            Ok::<_, io::Error>(match (made.memory(), reference.is_right(failing, &made)) {
+                (_, true) => Effect::Vanishes,
+                (Some(_), false) => Effect::Remains,
+                (None, false) => Effect::Unknown,
             })
         })?;
         let places = wrong
@@ -263,15 +269,20 @@ impl Variants<'_> {
         let _ = writeln!(
             text,
             "`variant.cl` is `original.cl` with {}; its last argument is 1. Both compute the same by the rules of \
-             OpenCL C. The expected result is that of most configurations for the original.\n",
+             OpenCL C. The expected result is that of {}.\n",
             if what.is_empty() {
                 "no change".to_owned()
             } else {
                 what.join(", ")
+            },
+            match reference {
+                Reference::All(_) => "most configurations for the original",
+                Reference::Each(_) => "the same configuration for the original",
             }
         );
         let _ = writeln!(text, "| compiler, device, options | result |\n|---|---|");
         for (configuration, made) in &made {
+            let expected = reference.of(configuration).unwrap_or(expected);
             let result = report::result(expected, &elements, made).replace('|', "\\|");
             let _ = writeln!(
                 text,
@@ -297,21 +308,24 @@ impl Variants<'_> {
             expected,
             elements,
         };
+        // A case has one expected result.
+        let same = |c: &Configuration| reference.of(c) == Some(expected);
+        let made: Vec<_> = made.into_iter().filter(|(c, _)| same(c)).collect();
         replay.write(&made, folder.path())?;
         folder.commit(&place)
     }
 }
 
-/// Whether a build that computes a memory has no findings.
+/// Whether a build that is right has no findings.
 fn is_clean(
     made: &[(Configuration, Made)],
-    memory: &Memory,
+    reference: &Reference,
     launching: &Launching,
 ) -> Result<(), String> {
     let mut reason = "no build computes what is expected".to_owned();
     let right = made
         .iter()
-        .filter(|(_, made)| made.memory() == Some(memory));
+        .filter(|(configuration, made)| reference.is_right(configuration, made));
     for kernel in right.filter_map(|(_, made)| made.kernel()) {
         match machine::check(kernel, launching) {
             Ok(findings) => match findings.first() {

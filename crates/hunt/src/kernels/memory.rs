@@ -5,12 +5,12 @@ use super::parsed::{Parsed, of_kind};
 use std::collections::BTreeMap;
 use tree_sitter::Node;
 
-const SCALARS: [&str; 8] = [
-    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
+const SCALARS: [&str; 11] = [
+    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double",
 ];
 
-/// Whether it is an integer type or a vector of such.
-pub(super) fn is_integer(ty: &str) -> bool {
+/// Whether it is a type of numbers or a vector of such.
+pub(super) fn is_number(ty: &str) -> bool {
     let scalar = ty.trim_end_matches(|c: char| c.is_ascii_digit());
     SCALARS.contains(&scalar)
         && matches!(
@@ -41,7 +41,7 @@ impl<'t> Declared<'t> {
             && node.named_child_count() == 2
             // Nothing stands around, neither qualifiers nor a second variable.
             && parsed.text(node).starts_with(ty);
-        (plain && is_integer(ty)).then_some(Self {
+        (plain && is_number(ty)).then_some(Self {
             ty,
             name: name_text,
             value,

@@ -6,15 +6,18 @@
 mod branch;
 mod change;
 mod dead;
+mod exact;
 mod find;
 mod memory;
 mod outline;
 mod parsed;
 mod peel;
+mod reference;
 mod subject;
 mod swap;
 #[cfg(all(test, unix))]
 mod tests;
 
 pub(crate) use find::{Variant, Variants};
+pub(crate) use reference::Reference;
 pub(crate) use subject::{Subject, subjects};

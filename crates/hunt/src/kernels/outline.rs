@@ -1,7 +1,7 @@
 //! Functions outlined: the value of a variable becomes the result of a function of what it is computed from.
 
 use super::change::{Change, Edit};
-use super::memory::{Declared, is_integer};
+use super::memory::{Declared, is_number};
 use super::parsed::{Parsed, declarator, of_kind};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(super) fn changes(parsed: &Parsed, kernel: &str) -> Vec<Change> {
             let ty = node
                 .child_by_field_name("type")
                 .map_or("", |ty| parsed.text(ty));
-            let plain = name.kind() == "identifier" && is_integer(ty);
+            let plain = name.kind() == "identifier" && is_number(ty);
             let twice = types.contains_key(parsed.text(name));
             let passed = (plain && !twice).then(|| format!("{ty} {}", parsed.text(name)));
             types.insert(parsed.text(name), passed);

@@ -99,6 +99,10 @@ impl Parsed {
         Some(parsed)
     }
 
+    pub(crate) fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
     /// The source.
     pub(crate) fn source(&self) -> &str {
         &self.text

@@ -3,6 +3,9 @@
 use super::change::Change;
 use super::parsed::{Parsed, of_kind};
 
+/// What it does.
+pub(super) const WHAT: &str = "operands swapped";
+
 pub(super) fn changes(parsed: &Parsed, kernel: &str) -> Vec<Change> {
     let Some(function) = parsed.function(kernel) else {
         return Vec::new();
@@ -27,7 +30,7 @@ pub(super) fn changes(parsed: &Parsed, kernel: &str) -> Vec<Change> {
             );
             parsed
                 .is_pure(node)
-                .then(|| Change::replace("operands swapped", node.byte_range(), text))
+                .then(|| Change::replace(WHAT, node.byte_range(), text))
         });
     swapped.collect()
 }

@@ -7,7 +7,7 @@ use tokens::{constant, elements, symbol};
 
 use crate::ast::{
     Atomic, Binary, Branch, Count, Expr, Function, Kind, Node, Place, Program, Reduction, Returned,
-    Statement, Together, Variable,
+    SURFACE, Statement, Together, Variable,
 };
 use crate::types::{Scalar, Type, Value};
 use std::collections::BTreeSet;
@@ -16,6 +16,14 @@ use std::fmt::Write as _;
 /// A source of several programs; the kernels are `k0`, `k1` and so on.
 #[must_use]
 pub fn source(programs: &[&Program], sub_group: Option<u32>) -> String {
+    source_for(programs, sub_group, MATRIX)
+}
+
+/// The size of sub-groups of most devices that multiply matrices.
+pub(crate) const MATRIX: u32 = 16;
+
+/// As [`source`]; programs whose sub-groups have the size of the device's matrices have this one.
+pub(crate) fn source_for(programs: &[&Program], sub_group: Option<u32>, matrix: u32) -> String {
     let mut out = String::from("#pragma OPENCL FP_CONTRACT OFF\n");
     let scalars: BTreeSet<Scalar> = programs.iter().flat_map(|p| p.scalars_used()).collect();
     for (scalar, extension) in [(Scalar::Half, "fp16"), (Scalar::Double, "fp64")] {
@@ -42,8 +50,10 @@ pub fn source(programs: &[&Program], sub_group: Option<u32>) -> String {
             depth: 0,
             locals: Vec::new(),
             scope: &program.variables,
+            matrix,
         };
-        writer.program(sub_group);
+        let fixed = program.is_fixed().then_some(matrix);
+        writer.program(fixed.or(sub_group));
         out.push('\n');
         out.push_str(&writer.out);
     }
@@ -83,6 +93,8 @@ struct Writer<'p> {
     locals: Vec<Type>,
     /// The variables of the kernel or function.
     scope: &'p [Variable],
+    /// Work-items of a sub-group that multiplies matrices.
+    matrix: u32,
 }
 
 impl<'p> Writer<'p> {
@@ -366,6 +378,31 @@ impl<'p> Writer<'p> {
                 let block = format!("i{input} + (get_local_id(0) - get_sub_group_local_id())");
                 self.line(&format!(
                     "v{to} = intel_sub_group_block_read{suffix}({block}) ^ {text};"
+                ));
+            }
+            Together::Block2(input) => {
+                let rows = self.program.inputs.get(*input);
+                let rows = rows.map_or(1, |input| input.data.len() / SURFACE);
+                let first = "((int)get_local_id(0) - (int)get_sub_group_local_id())";
+                let (columns, bytes) = (SURFACE - 1, SURFACE * 2);
+                let place = format!("(int2)({first} & {columns}, {first} / {SURFACE})");
+                self.line(&format!(
+                    "{{ ushort b; intel_sub_group_2d_block_read_16b_1r16x1c((__global void *)i{input}, {bytes}, {rows}, \
+                     {bytes}, {place}, &b); v{to} = b ^ {text}; }}"
+                ));
+            }
+            Together::Matrix(matrix) => {
+                let column = self.expr(&matrix.column);
+                let [row_sign, column_sign] =
+                    matrix.signed.map(|signed| if signed { "" } else { "u" });
+                let names = matrix.signed.map(|signed| if signed { "i8" } else { "u8" });
+                // Each work-item of the sub-group has a part of the row.
+                let part = if self.matrix == 8 { "int" } else { "short" };
+                let row = format!("((const __global {row_sign}{part} *)i{})", matrix.input);
+                self.line(&format!(
+                    "v{to} = intel_sub_group_{}_{}_matrix_mad_k32({row}[get_sub_group_local_id()], \
+                     as_{column_sign}int8({column}), ({text}) >> 1);",
+                    names[0], names[1]
                 ));
             }
             Together::Reduce(reduction) => {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use visakit_hunt::{Campaign, Compiler, Feature, Limits, Second, Settings};
+use visakit_hunt::{Campaign, Compiler, Feature, Limits, Second, Settings, Through};
 use visakit_launch::Case;
 
 /// The compiler, if there is one.
@@ -31,6 +31,7 @@ fn settings(compilers: &[(&str, &Path)], programs: u64) -> Settings {
     Settings {
         compilers: named.collect(),
         seconds: Vec::new(),
+        throughs: Vec::new(),
         kernels: None,
         devices: vec!["dg2".to_owned(), "no-such-device".to_owned()],
         options: Vec::new(),
@@ -102,6 +103,35 @@ fn a_campaign_that_was_stopped_is_gone_on_with() {
     assert_eq!(second.progress().batches, 1);
     second.run(&mut |_| true).unwrap();
     assert_eq!(log(whole.path()), log(parts.path()));
+}
+
+/// A module that is handed on as it is computes the same; one that is not handed on is no find.
+#[test]
+fn modules_go_through_other_programs() {
+    let Some(ocloc) = ocloc() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy");
+    visakit_files::write(&copy, "#!/bin/sh\ncp \"$1\" \"$3\"\n").unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    let named = ["copy", "nothing=false"].map(|name| {
+        let text = match name {
+            "copy" => format!("copy={}", copy.display()),
+            other => other.to_owned(),
+        };
+        Through::parse(&text, Limits::default()).unwrap()
+    });
+    let settings = Settings {
+        throughs: named.into(),
+        ..settings(&[("ocloc", &ocloc)], 8)
+    };
+    let mut campaign = Campaign::open(&folder.path().join("farm"), settings, false).unwrap();
+    campaign.run(&mut |_| true).unwrap();
+    let progress = campaign.progress();
+    // They take turns: a batch of four programs each.
+    assert_eq!((progress.programs, progress.differences), (8, 0));
+    assert_eq!(progress.launches, 28, "{:?}", progress.dropped);
+    let not = "not run: its SPIR-V is not changed".to_owned();
+    assert_eq!(progress.dropped.get(&not), Some(&4));
 }
 
 /// A compiler that runs another one and changes what it wrote, where a program is optimised.
@@ -208,7 +238,8 @@ fn crashes_are_finds() {
 fn endless_compilations_are_stopped() {
     let Some(ocloc) = ocloc() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let change = "if grep -q 'k1(.*o0' \"$IGC_DumpToCustomDir\"../program.cl; then sleep 600; fi";
+    let change =
+        "if grep -q 'k1(.*o0' \"$IGC_DumpToCustomDir\"../program.cl; then while :; do :; done; fi";
     let faulty = faulty(folder.path(), &ocloc, change);
     let mut settings = settings(&[("faulty", &faulty)], 2);
     settings.compilers[0].1.limits.seconds = 10;

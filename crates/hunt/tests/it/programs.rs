@@ -39,6 +39,8 @@ fn every_feature_occurs() {
         "intel_sub_group_shuffle_xor(",
         "work_group_",
         "intel_sub_group_block_read",
+        "intel_sub_group_2d_block_read",
+        "_matrix_mad_k32(",
         "switch",
         "default:",
         "do {",

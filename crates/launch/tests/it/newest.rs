@@ -175,3 +175,18 @@ fn unknown_sections_are_kept() {
     assert_eq!(after.sections[note].content(), None);
     assert_eq!(after.sections[note].kind, 0xff00_0099);
 }
+
+/// Compilers of 2020 write no version of ELF.
+#[test]
+fn zebins_without_a_version() {
+    let path = visakit_testing::root().join("fixtures/kernels/lookup.pvc.zebin");
+    let mut bytes = std::fs::read(path).unwrap();
+    let with = Zebin::parse(&bytes).unwrap();
+    bytes[6] = 0;
+    bytes[20] = 0;
+    let without = Zebin::parse(&bytes).unwrap();
+    assert_eq!(
+        (without.zeinfo, without.symbols, without.data),
+        (with.zeinfo, with.symbols, with.data)
+    );
+}

@@ -1,0 +1,71 @@
+//! What the compilers have for the devices.
+
+use crate::campaign::Settings;
+use crate::configuration::{Bench, Configuration, Maker, Need, STANDARDS};
+use crate::render::MATRIX;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::io;
+
+/// What each compiler has for each device.
+pub(crate) fn probed(
+    bench: &Bench,
+    settings: &Settings,
+) -> io::Result<Vec<(Configuration, BTreeSet<Need>)>> {
+    let mut targets = Vec::new();
+    for (compiler, (release, _)) in settings.compilers.iter().enumerate() {
+        for device in &settings.devices {
+            targets.push(target(Maker::Compiler(compiler), release, device));
+        }
+    }
+    for (number, (name, _)) in settings.seconds.iter().enumerate() {
+        targets.push(target(Maker::Second(number), name, ""));
+    }
+    let probed = targets.into_par_iter().map(|mut target| {
+        let needs = match target.is_tested() {
+            true => &Need::ALL[..],
+            false => &Need::PORTABLE,
+        };
+        for standard in STANDARDS {
+            target.standard = standard;
+            if !bench.having(&target, &[Need::Kernel])?.is_empty() {
+                let mut has: BTreeSet<Need> = bench.having(&target, needs)?.into_iter().collect();
+                if target.is_tested() && !has.contains(&Need::Matrix) {
+                    target.matrix = MATRIX / 2;
+                    has.extend(bench.having(&target, &[Need::Matrix])?);
+                }
+                return Ok((target, has));
+            }
+        }
+        Ok((target, BTreeSet::new()))
+    });
+    let mut has: Vec<(Configuration, BTreeSet<Need>)> = probed.collect::<io::Result<_>>()?;
+    let silent = has
+        .iter()
+        .find(|(target, has)| !target.is_tested() && has.is_empty());
+    if let Some((target, _)) = silent {
+        let name = target.name();
+        return Err(io::Error::other(format!("{name} does not run a kernel")));
+    }
+    has.retain(|(_, has)| !has.is_empty());
+    match !has.iter().any(|(target, _)| target.is_tested()) {
+        true => Err(io::Error::other(
+            "none of the compilers compiles for any of the devices",
+        )),
+        false => Ok(has),
+    }
+}
+
+fn target(maker: Maker, release: &str, device: &str) -> Configuration {
+    Configuration {
+        maker,
+        release: release.to_owned(),
+        device: device.to_owned(),
+        standard: STANDARDS[0],
+        options: String::new(),
+        sub_group: None,
+        matrix: MATRIX,
+        switches: Vec::new(),
+        through: None,
+    }
+}
