@@ -242,12 +242,10 @@ fn endless_compilations_are_stopped() {
         "if grep -q 'k1(.*o0' \"$IGC_DumpToCustomDir\"../program.cl; then while :; do :; done; fi";
     let faulty = faulty(folder.path(), &ocloc, change);
     let mut settings = settings(&[("faulty", &faulty)], 2);
-    settings.compilers[0].1.limits.seconds = 10;
+    settings.compilers[0].1.limits.seconds = 5;
     settings.batch = 2;
-    let begun = std::time::Instant::now();
     let mut campaign = Campaign::open(folder.path(), settings, false).unwrap();
     campaign.run(&mut |_| true).unwrap();
-    // Alone, the programs compile.
+    // It ends, and alone the programs compile.
     assert_eq!(campaign.progress().launches, 6);
-    assert!(begun.elapsed().as_secs() < 120);
 }
