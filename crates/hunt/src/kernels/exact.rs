@@ -56,7 +56,8 @@ pub(super) fn open_result(parsed: &Parsed) -> Option<String> {
     let mut names =
         calls.filter_map(|call| Some(parsed.text(call.child_by_field_name("function")?)));
     let open = |name: &&str| {
-        let exact = EXACT.iter().any(|begin| name.starts_with(begin));
+        // A vector of numbers is a call of a type in parentheses to a parser of C.
+        let exact = name.starts_with('(') || EXACT.iter().any(|begin| name.starts_with(begin));
         !exact && !own.contains(name)
     };
     names.find(open).map(str::to_owned)
@@ -77,6 +78,7 @@ mod tests {
             open_result(&Parsed::new(&source).unwrap())
         };
         assert_eq!(open("p[0] = fma(own(p[1]), 2.0f, p[2]); // a / b"), None);
+        assert_eq!(open("p[0] = ((float2)(p[1], 2.0f)).x;"), None);
         assert_eq!(open("p[0] = p[1] / p[2];").as_deref(), Some("/"));
         assert_eq!(open("p[0] = sin(p[1]);").as_deref(), Some("sin"));
         assert_eq!(open("atomic_add(q, 1);").as_deref(), Some("atomic_add"));
