@@ -78,8 +78,8 @@ impl<'t> Declared<'t> {
             Some((at, name, variable))
         });
         let mut operands: Vec<_> = operands.collect();
-        let words = code.split_whitespace();
-        let opcode = words.skip_while(|word| word.starts_with('(')).next()?;
+        let mut words = code.split_whitespace();
+        let opcode = words.find(|word| !word.starts_with('('))?;
         let base = opcode.split('.').next()?;
         let saturates = opcode.ends_with(".sat");
         let depends: Box<dyn Fn(&str) -> bool> = if base == "cmp" {
