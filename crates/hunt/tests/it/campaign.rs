@@ -154,13 +154,10 @@ fn planted_faults_are_found_and_reduced() {
         "sed -i 's/^\\( *\\)xor (\\(M1, .*\\)/\\1or (\\2/' \"$IGC_DumpToCustomDir\"*.visaasm";
     let faulty = faulty(folder.path(), &ocloc, change);
     let farm = folder.path().join("farm");
-    let mut settings = settings(&[("right", &ocloc), ("faulty", &faulty)], 12);
-    // One that every campaign has, and two whose folders want the same name.
-    settings.options = ["-cl-opt-disable", "-DA=1", "-DA=+1"]
-        .map(Into::into)
-        .into();
+    let settings = settings(&[("right", &ocloc), ("faulty", &faulty)], 12);
     let mut campaign = Campaign::open(&farm, settings, false).unwrap();
-    campaign.run(&mut |_| true).unwrap();
+    // The first finds are enough: a reduction takes a minute.
+    campaign.run(&mut |progress| progress.bugs == 0).unwrap();
     assert!(campaign.progress().bugs > 0, "{:?}", campaign.progress());
     let mut named = 0;
     for bug in fs::read_dir(farm.join("bugs")).unwrap() {
@@ -175,7 +172,8 @@ fn planted_faults_are_found_and_reduced() {
         });
         // Where it decides a branch, no value tells it.
         named += usize::from(planted);
-        let avoided = "Each of these avoids it for faulty dg2: `-cl-opt-disable`.";
+        // Other switches may make code without the instruction.
+        let avoided = "Each of these avoids it for faulty dg2: `-cl-opt-disable`";
         assert!(report.contains(avoided), "{report}");
         // The cases of that compiler fail, all others pass.
         let mut failed = 0;
@@ -224,7 +222,11 @@ fn crashes_are_finds() {
     let farm = folder.path().join("farm");
     let mut settings = settings(&[("faulty", &faulty)], 8);
     settings.features = vec![Feature::Switches];
-    settings.reduction = 60;
+    settings.reduction = 20;
+    // One that every campaign has, and two whose folders want the same name.
+    settings.options = ["-cl-opt-disable", "-DA=1", "-DA=+1"]
+        .map(Into::into)
+        .into();
     let mut campaign = Campaign::open(&farm, settings, false).unwrap();
     campaign.run(&mut |_| true).unwrap();
     assert!(campaign.progress().bugs > 0, "{:?}", campaign.progress());
