@@ -14,5 +14,6 @@ mod fields;
 mod launcher;
 mod layouts;
 mod newest;
+mod snippets;
 mod stats;
 mod validate;
