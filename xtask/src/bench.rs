@@ -94,16 +94,16 @@ fn machine() -> Result<String, Box<dyn Error>> {
     };
     let model = field("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let flags = field("flags").unwrap_or_default();
-    let widest = ["avx512f", "avx2"]
+    let widest = [("avx512f", "AVX-512"), ("avx2", "AVX2")]
         .into_iter()
-        .find(|flag| flags.split(' ').any(|f| f == *flag));
+        .find(|(flag, _)| flags.split(' ').any(|f| f == *flag));
     let cores = std::thread::available_parallelism()?;
     let rustc = printed(Command::new("rustc").arg("--version"))?;
     let version = rustc.split(' ').nth(1).unwrap_or_default();
     let month = printed(Command::new("date").arg("+%Y-%m"))?;
     Ok(format!(
         "{model} with {}, {cores} virtual cores, rustc {version}, {}.",
-        widest.unwrap_or("no wide vectors"),
+        widest.map_or("no wide vectors", |(_, name)| name),
         month.trim()
     ))
 }
