@@ -3,7 +3,7 @@
 use crate::ast::{Program, Statement, Together};
 use crate::compiler::{Call, Compiled, Compiler};
 use crate::machine::{self, Launching, Memory, Ran};
-use crate::render::source_for;
+use crate::render::{MATRIX, source_for};
 use crate::second::{Answer, Answered, Launch, Request, Second};
 use crate::switches::Switch;
 use crate::through::Through;
@@ -46,6 +46,21 @@ pub enum Maker {
 }
 
 impl Configuration {
+    /// What a maker makes without any options.
+    pub(crate) fn of(maker: Maker, release: &str, device: &str) -> Self {
+        Self {
+            maker,
+            release: release.to_owned(),
+            device: device.to_owned(),
+            standard: STANDARDS[0],
+            options: String::new(),
+            sub_group: None,
+            matrix: MATRIX,
+            switches: Vec::new(),
+            through: None,
+        }
+    }
+
     /// A name for reports.
     #[must_use]
     pub fn name(&self) -> String {
@@ -450,16 +465,6 @@ pub(crate) fn of_this_machine() -> Option<(Bench, Configuration)> {
         seconds: Vec::new(),
         throughs: Vec::new(),
     };
-    let configuration = Configuration {
-        maker: Maker::Compiler(0),
-        release: "ocloc".to_owned(),
-        device: "dg2".to_owned(),
-        standard: STANDARDS[0],
-        options: String::new(),
-        sub_group: None,
-        matrix: crate::render::MATRIX,
-        switches: Vec::new(),
-        through: None,
-    };
+    let configuration = Configuration::of(Maker::Compiler(0), "ocloc", "dg2");
     Some((bench, configuration))
 }

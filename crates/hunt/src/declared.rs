@@ -1,13 +1,14 @@
 //! Declarations of vISA text, and sources whose sign matters to an instruction.
 
 use std::collections::HashMap;
+use visakit_isa::DataType;
 
 /// The variables of a text.
 pub(crate) struct Declared<'t>(HashMap<&'t str, Variable<'t>>);
 
 struct Variable<'t> {
     line: usize,
-    ty: &'t str,
+    ty: DataType,
     elements: &'t str,
 }
 
@@ -27,25 +28,18 @@ const SIGNED: [&str; 11] = [
 const EXTENDING: [&str; 7] = ["mov", "add", "mul", "mad", "add3", "sel", "madw"];
 
 /// The type of equal size with the other sign.
-fn opposite(ty: &str) -> Option<String> {
-    match (ty, ty.strip_prefix('u')) {
-        ("b" | "w" | "d" | "q", _) => Some(format!("u{ty}")),
-        (_, Some(signed @ ("b" | "w" | "d" | "q"))) => Some(signed.to_owned()),
-        _ => None,
-    }
+fn opposite(ty: DataType) -> Option<DataType> {
+    let alike = |other: &DataType| {
+        other.size() == ty.size() && other.is_signed() != ty.is_signed() && is_integer(*other)
+    };
+    DataType::ALL
+        .into_iter()
+        .find(alike)
+        .filter(|_| is_integer(ty))
 }
 
-fn bytes(ty: &str) -> usize {
-    match ty.trim_start_matches('u') {
-        "b" => 1,
-        "w" | "hf" | "bf" => 2,
-        "d" | "f" => 4,
-        _ => 8,
-    }
-}
-
-fn is_float(ty: &str) -> bool {
-    ty.ends_with('f')
+fn is_integer(ty: DataType) -> bool {
+    !ty.is_float() && !ty.is_packed() && ty != DataType::Bool
 }
 
 impl<'t> Declared<'t> {
@@ -56,6 +50,7 @@ impl<'t> Declared<'t> {
             let name = words.next()?;
             let mut value = |key: &str| words.find_map(|word| word.strip_prefix(key));
             let ty = value("type=").filter(|_| text.contains("v_type=G"))?;
+            let ty = DataType::ALL.into_iter().find(|t| t.name() == ty)?;
             let elements = value("num_elts=")?;
             let variable = Variable { line, ty, elements };
             Some((name, variable))
@@ -82,19 +77,19 @@ impl<'t> Declared<'t> {
         let opcode = words.find(|word| !word.starts_with('('))?;
         let base = opcode.split('.').next()?;
         let saturates = opcode.ends_with(".sat");
-        let depends: Box<dyn Fn(&str) -> bool> = if base == "cmp" {
+        let depends: Box<dyn Fn(DataType) -> bool> = if base == "cmp" {
             Box::new(|_| SIGNED.contains(&opcode))
         } else {
             let (_, _, to) = operands.first()?;
             let to = to.ty;
             operands.remove(0);
             Box::new(move |ty| {
-                let extends = bytes(to) > bytes(ty) || is_float(to);
+                let extends = to.size() > ty.size() || to.is_float();
                 SIGNED.contains(&base) || EXTENDING.contains(&base) && (extends || saturates)
             })
         };
         let (at, name, variable) = operands.into_iter().rfind(|(_, _, v)| depends(v.ty))?;
-        let ty = opposite(variable.ty)?;
+        let ty = opposite(variable.ty)?.name();
         let new = format!("{name}planted");
         let code = format!("{}{new}{}", code.get(..at - name.len())?, code.get(at..)?);
         let elements = variable.elements;

@@ -7,12 +7,11 @@ use crate::arithmetic::number;
 use crate::ast::Program;
 use crate::choices::Choices;
 use crate::compiler::Compiler;
-use crate::configuration::{Bench, Configuration, Made, Maker, STANDARDS};
+use crate::configuration::{Bench, Configuration, Made, Maker};
 use crate::declared::{Declaration, Declared};
 use crate::evaluate::evaluate;
 use crate::generate::{Options, generate};
 use crate::machine::{self, Launching, Memory, Ran};
-use crate::render::MATRIX;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -321,17 +320,7 @@ pub fn plant(
         seconds: Vec::new(),
         throughs: Vec::new(),
     };
-    let configuration = Configuration {
-        maker: Maker::Compiler(0),
-        release: String::new(),
-        device: device.to_owned(),
-        standard: STANDARDS[0],
-        options: String::new(),
-        sub_group: None,
-        matrix: MATRIX,
-        switches: Vec::new(),
-        through: None,
-    };
+    let configuration = Configuration::of(Maker::Compiler(0), "", device);
     let mut all: BTreeMap<Planted, Told> = BTreeMap::new();
     let mut batch = 0;
     while all.values().map(Told::all).sum::<u64>() < faults {

@@ -15,11 +15,15 @@ pub(crate) fn probed(
     let mut targets = Vec::new();
     for (compiler, (release, _)) in settings.compilers.iter().enumerate() {
         for device in &settings.devices {
-            targets.push(target(Maker::Compiler(compiler), release, device));
+            targets.push(Configuration::of(
+                Maker::Compiler(compiler),
+                release,
+                device,
+            ));
         }
     }
     for (number, (name, _)) in settings.seconds.iter().enumerate() {
-        targets.push(target(Maker::Second(number), name, ""));
+        targets.push(Configuration::of(Maker::Second(number), name, ""));
     }
     let probed = targets.into_par_iter().map(|mut target| {
         let needs = match target.is_tested() {
@@ -53,19 +57,5 @@ pub(crate) fn probed(
             "none of the compilers compiles for any of the devices",
         )),
         false => Ok(has),
-    }
-}
-
-fn target(maker: Maker, release: &str, device: &str) -> Configuration {
-    Configuration {
-        maker,
-        release: release.to_owned(),
-        device: device.to_owned(),
-        standard: STANDARDS[0],
-        options: String::new(),
-        sub_group: None,
-        matrix: MATRIX,
-        switches: Vec::new(),
-        through: None,
     }
 }

@@ -24,7 +24,7 @@ impl Default for Limits {
 }
 
 /// Seconds that pass for each second of processor time at most: a machine may be busy with other work.
-const BUSY: u32 = 60;
+const BUSY: u32 = 20;
 
 /// The signal of a process whose processor time is over.
 const OVER: i32 = 24;
