@@ -97,8 +97,8 @@ impl Rectangle {
     fn row(&self, y: i64, bytes: usize) -> Option<usize> {
         let last = self.left + bytes as i64 - 1;
         let (first, last) = (self.place(self.left, y)?, self.place(last, y)?);
-        let inside = self.left >= 0 && last.checked_sub(first)? + 1 == bytes;
-        inside.then_some(first)
+        // Fewer are between clamped ends.
+        (last.checked_sub(first)? + 1 == bytes).then_some(first)
     }
 }
 

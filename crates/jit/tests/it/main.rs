@@ -173,7 +173,8 @@ impl Trial<'_> {
             })
             .collect();
         let full = u32::MAX >> (32 - self.lanes);
-        for mask in [full, random.next() & full | 1] {
+        let masks = [(); 2].map(|()| random.next() & full | 1);
+        for mask in std::iter::once(full).chain(masks) {
             let seed = random.next() | 1;
             let run = |program: &Program, fuel| {
                 left_after(program, self.local, mask, sets(&mut Random(seed)), fuel)
