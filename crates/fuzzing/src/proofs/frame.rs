@@ -216,7 +216,7 @@ kernels:
         }
         declare("BASE", "uq", 1, "");
         declare("GROUP", "ud", 1, "");
-        for name in ["ADDR", "LD", "LA", "LB", "IX", "C", "CD"] {
+        for name in ["ADDR", "LD", "LA", "LB", "IX", "C", "CD", "K0", "K1"] {
             declare(name, "ud", lanes, "");
         }
         declare("FLAT", "uq", lanes, "");
@@ -250,7 +250,7 @@ kernels:
                 declare(&format!("QD{n}"), "ud", 2 * lanes, &to);
             }
         }
-        for n in 1..4 {
+        for n in 1..5 {
             let _ = writeln!(text, ".decl P{n} v_type=P num_elts=32");
         }
         text += ".decl A0 v_type=A num_elts=8\n.decl T6 v_type=T num_elts=1\n";

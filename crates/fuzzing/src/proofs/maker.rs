@@ -10,6 +10,8 @@ pub(crate) struct Maker<'c, 'b> {
     pub(crate) choices: &'c mut Choices<'b>,
     pub(crate) frame: Frame,
     labels: usize,
+    /// Whether the routine has numbers that the launch decides.
+    launched: bool,
 }
 
 const INTEGERS: [&str; 6] = ["d", "ud", "d", "ud", "w", "uw"];
@@ -21,6 +23,7 @@ impl<'c, 'b> Maker<'c, 'b> {
             choices,
             frame,
             labels: 0,
+            launched: false,
         }
     }
 
@@ -136,8 +139,61 @@ impl<'c, 'b> Maker<'c, 'b> {
             Style::Floats if special => vec![self.float()],
             Style::Memory if special => self.memory(),
             Style::Indirect if special => self.indirect(),
+            _ if self.launched && self.choices.once_in(3) => vec![self.of_launch()],
             _ if self.choices.once_in(16) => self.related(),
             _ => vec![self.integer()],
+        }
+    }
+
+    /// Numbers and a predicate that follow from ids: small ones, of which many are zero.
+    fn launch(&mut self) -> Vec<String> {
+        let exec = self.exec();
+        let number = |n: usize, maker: &mut Self| match maker.below(3) {
+            0 => format!(
+                "and {exec} K{n}(0,0)<1> LD(0,0)<1;1,0> {:#x}:ud",
+                1 + maker.below(15)
+            ),
+            1 => format!(
+                "shr {exec} K{n}(0,0)<1> LD(0,0)<1;1,0> {:#x}:ud",
+                maker.below(5)
+            ),
+            _ => format!(
+                "mul {exec} K{n}(0,0)<1> LD(0,0)<1;1,0> {:#x}:ud",
+                1 + maker.below(3)
+            ),
+        };
+        let mut lines: Vec<String> = (0..2).map(|n| number(n, self)).collect();
+        lines.push(self.decided());
+        lines
+    }
+
+    /// Sets the predicate that ids decide.
+    fn decided(&mut self) -> String {
+        let (exec, relation) = (self.exec(), self.pick(&RELATIONS));
+        let source = self.pick(&["LD", "K0", "K1"]);
+        let number = self.below(20);
+        format!("cmp.{relation} {exec} P4 {source}(0,0)<1;1,0> {number:#x}:ud")
+    }
+
+    /// An instruction with a number that the launch decides, or one that writes something else there.
+    fn of_launch(&mut self) -> String {
+        let (exec, guard, known) = (self.exec(), self.guard(), self.pick(&["K0", "K1"]));
+        let register = self.register();
+        match self.below(9) {
+            0 => format!("{guard}mov {exec} {known}(0,0)<1> UD{register}(0,0)<1;1,0>"),
+            1 => self.decided(),
+            8 => format!("cmp.lt {exec} P4 D{register}(0,0)<1;1,0> {known}(0,0)<1;1,0>"),
+            2 => format!("(P4) add {exec} UD{register}(0,0)<1> UD{register}(0,0)<1;1,0> 0x5:ud"),
+            3 | 4 => {
+                let op = self.pick(&["shl", "mul", "and", "add"]);
+                let (to, number) = (self.to("ud"), self.number("ud"));
+                format!("{guard}{op} {exec} {to} {known}(0,0)<1;1,0> {number}")
+            }
+            _ => {
+                let op = self.pick(&["shl", "shr", "mul", "and", "xor"]);
+                let (to, source) = (self.to("ud"), self.plain("ud"));
+                format!("{guard}{op} {exec} {to} {source} {known}(0,0)<1;1,0>")
+            }
         }
     }
 
@@ -520,6 +576,7 @@ impl<'c, 'b> Maker<'c, 'b> {
     /// A routine of about that many instructions, some of them under branches.
     pub(crate) fn routine(&mut self, length: usize) -> Vec<String> {
         let flow = self.frame.style == Style::Flow;
+        self.launched = self.choices.once_in(4);
         let mut lines: Vec<String> = (0..length).flat_map(|_| self.instruction()).collect();
         let parts = match flow {
             true => 1 + self.below(3),
@@ -527,6 +584,10 @@ impl<'c, 'b> Maker<'c, 'b> {
         };
         for _ in 0..parts {
             self.branch(&mut lines, flow);
+        }
+        if self.launched {
+            let begin = self.launch();
+            lines.splice(0..0, begin);
         }
         lines
     }
@@ -538,7 +599,10 @@ impl<'c, 'b> Maker<'c, 'b> {
         let last = first + self.below(lines.len() - first + 1);
         let label = format!("L{}", self.labels);
         self.labels += 1;
-        let flag = self.pick(&["(P1)", "(!P2)", "(P2)"]);
+        let flag = match self.launched && self.below(2) == 0 {
+            true => self.pick(&["(P4)", "(!P4)"]),
+            false => self.pick(&["(P1)", "(!P2)", "(P2)"]),
+        };
         match self.below(if loops { 5 } else { 1 }) {
             0 | 1 => {
                 lines.insert(last, format!("{label}:"));

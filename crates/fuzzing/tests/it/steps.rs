@@ -31,6 +31,12 @@ fn sources_that_commute_may_be_exchanged() {
     assert_eq!(same_lines(&line(""), &line("(-)")), Some(false));
 }
 
+/// Whether two routines are taken for the same.
+fn same_lines_of(old: &[String], new: &[String]) -> Option<bool> {
+    let [old, new] = [old, new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+    Pair::of_lines(&old, &new).is_same().unwrap()
+}
+
 /// A step may write the elements of lanes that wait, if they do not read them when they go on.
 #[test]
 fn a_mask_makes_no_difference_where_waiting_lanes_read_nothing() {
@@ -75,8 +81,7 @@ fn a_mask_makes_no_difference_where_waiting_lanes_read_nothing() {
         ]
     };
     let (old, new) = (routine("M1"), routine("M1_NM"));
-    let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(Pair::of_lines(&old, &new).is_same().unwrap(), Some(false));
+    assert_eq!(same_lines_of(&old, &new), Some(false));
 }
 
 #[test]
@@ -105,8 +110,7 @@ fn bits_of_a_predicate_that_nobody_reads_make_no_difference() {
         ),
     ] {
         let [old, new] = numbers.map(|number| with(number, &rest));
-        let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
-        let found = Pair::of_lines(&old, &new).is_same().unwrap();
+        let found = same_lines_of(&old, &new);
         assert_eq!(found, Some(equal), "{numbers:?} {rest:?}");
     }
 }
@@ -129,6 +133,27 @@ fn what_the_launch_decides_is_known() {
         let found = same(&[&old, &high, used], &[&new, &high, used]);
         assert_eq!(found, Some(false), "{by}");
     }
+    // What several instructions write is none of what one of them does.
+    let routine = |by| {
+        [
+            "shr (M1, 16) K0(0,0)<1> LD(0,0)<1;1,0> 0x4:ud".to_owned(),
+            "mov (M1, 16) K0(0,0)<1> UD1(0,0)<1;1,0>".to_owned(),
+            format!("shl (M1, 16) UD0(0,0)<1> K0(0,0)<1;1,0> {by}:ud"),
+        ]
+    };
+    assert_eq!(same_lines_of(&routine("0x4"), &routine("0x5")), Some(false));
+    let routine = |by| {
+        [
+            "cmp.lt (M1, 16) P3 LD(0,0)<1;1,0> 0x4:ud".to_owned(),
+            "(!P3) goto (M1, 16) E0".to_owned(),
+            "E0:".to_owned(),
+            "cmp.lt (M1, 16) P3 D1(0,0)<1;1,0> D2(0,0)<1;1,0>".to_owned(),
+            "(!P3) goto (M1, 16) E1".to_owned(),
+            format!("add (M3, 8) D0(1,0)<1> D0(1,0)<1;1,0> {by}:d"),
+            "E1:".to_owned(),
+        ]
+    };
+    assert_eq!(same_lines_of(&routine("0x1"), &routine("0x2")), Some(false));
     for (lanes, number, equal) in [
         ("(M3, 8) D0(1,0)<1> D0(1,0)<1;1,0>", "0x4:ud", true),
         ("(M1, 8) D0(0,0)<1> D0(0,0)<1;1,0>", "0x4:ud", false),
@@ -143,8 +168,7 @@ fn what_the_launch_decides_is_known() {
             ]
         };
         let (old, new) = (routine("0x1"), routine("0x2"));
-        let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(same(&old, &new), Some(equal), "{lanes} {number}");
+        assert_eq!(same_lines_of(&old, &new), Some(equal), "{lanes} {number}");
     }
 }
 

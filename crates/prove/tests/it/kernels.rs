@@ -492,3 +492,25 @@ fn steps_may_be_the_same_for_one_value_of_a_scalar() {
     };
     assert!(!same_steps(&asked, &written("gt"), &written("ge")));
 }
+
+/// Contents that show a difference are made smaller, but not into what the old kernel leaves open.
+#[test]
+fn smaller_contents_do_not_lose_a_difference() {
+    let asked = Asked::of_threads(1);
+    // A variable that was never written, where the first dword is 0.
+    let old = "lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+               cmp.eq (M1_NM, 1) P1 Y(0,0)<0;1,0> 0x0:ud
+               (P1) mov (M1_NM, 1) Y(0,0)<1> N(0,0)<0;1,0>
+               lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x4]:a32 Y:d32";
+    let new = old.replace(
+        "lsc_store",
+        "add (M1_NM, 1) Y(0,0)<1> Y(0,0)<0;1,0> 0x1:ud\nlsc_store",
+    );
+    let Verdict::Refuted(found) = asked.proof([old, &new]).verdict else {
+        panic!("not refuted");
+    };
+    let Argument::Buffer(bytes) = &found.arguments[0] else {
+        panic!("{found:?}");
+    };
+    assert_ne!(bytes[..4], [0; 4]);
+}
