@@ -16,6 +16,9 @@ const SAMPLES: usize = 8;
 /// The time for a question.
 const QUESTION: Duration = Duration::from_millis(500);
 
+/// Choices in a term that are looked into.
+const MOST_CHOICES: u32 = 16;
+
 /// The part of the time of a proof for all of them.
 const PART: u32 = 3;
 
@@ -75,6 +78,80 @@ impl Decisions {
         match self.is_never(terms, unlikely) {
             Some(true) => terms.constant(first, 1),
             _ => bit,
+        }
+    }
+
+    /// Whether it is known that a bit is never set.
+    fn never(&mut self, terms: &mut Terms, bit: Term) -> bool {
+        terms.number(bit) == Some(0)
+            || self.sampled(terms, bit) == Some([0; SAMPLES])
+                && self.is_never(terms, bit) == Some(true)
+    }
+
+    /// A term where a bit is set, without what is chosen elsewhere.
+    pub(crate) fn under(&mut self, terms: &mut Terms, term: Term, condition: Term) -> Term {
+        let term = terms.under(term, condition);
+        if terms.number(term).is_some() || self.left.is_zero() {
+            return term;
+        }
+        let started = Instant::now();
+        let term = self.chosen_under(terms, term, condition, &mut { MOST_CHOICES });
+        self.left = self.left.saturating_sub(started.elapsed());
+        term
+    }
+
+    fn chosen_under(
+        &mut self,
+        terms: &mut Terms,
+        term: Term,
+        condition: Term,
+        left: &mut u32,
+    ) -> Term {
+        match terms.node(term).clone() {
+            Node::Choice(own, yes, no) if *left > 0 => {
+                *left -= 1;
+                let other = terms.not(own);
+                let (with, without) = (terms.and(condition, own), terms.and(condition, other));
+                if self.never(terms, without) {
+                    return self.chosen_under(terms, yes, condition, left);
+                }
+                if self.never(terms, with) {
+                    return self.chosen_under(terms, no, condition, left);
+                }
+                let yes = self.chosen_under(terms, yes, with, left);
+                let no = self.chosen_under(terms, no, without, left);
+                terms.choice(own, yes, no)
+            }
+            Node::Concat(parts) => {
+                let parts = parts
+                    .iter()
+                    .map(|part| self.chosen_under(terms, *part, condition, left));
+                let parts: Vec<Term> = parts.collect();
+                terms.concat(&parts)
+            }
+            Node::Extract(of, low) => {
+                let of = self.chosen_under(terms, of, condition, left);
+                terms.extract(of, low, terms.width(term))
+            }
+            Node::And(number, parts) if terms.width(term) > 1 => {
+                let mut all = terms.constant(number, terms.width(term));
+                for part in parts {
+                    let part = self.chosen_under(terms, part, condition, left);
+                    all = terms.and(all, part);
+                }
+                all
+            }
+            Node::Sum(constant, parts) if parts.len() <= 2 => {
+                let width = terms.width(term);
+                let mut sum = terms.constant(constant, width);
+                for (times, part) in parts {
+                    let part = self.chosen_under(terms, part, condition, left);
+                    let product = terms.scale(part, times);
+                    sum = terms.add(sum, product);
+                }
+                sum
+            }
+            _ => term,
         }
     }
 
@@ -244,13 +321,19 @@ fn chosen(variable: Term, sample: usize) -> u64 {
     }
 }
 
+/// Asks the solver inside whether a pair of terms differs.
 #[cfg(feature = "sat")]
-fn inside(terms: &mut Terms, pair: (Term, Term), end: Instant, effort: Option<u32>) -> Answer {
+pub(crate) fn inside(
+    terms: &mut Terms,
+    pair: (Term, Term),
+    end: Instant,
+    effort: Option<u32>,
+) -> Answer {
     let limits = crate::sat::Limits::small(end).within(effort);
     crate::sat::ask(terms, &[pair], limits)
 }
 
 #[cfg(not(feature = "sat"))]
-fn inside(_: &mut Terms, _: (Term, Term), _: Instant, _: Option<u32>) -> Answer {
+pub(crate) fn inside(_: &mut Terms, _: (Term, Term), _: Instant, _: Option<u32>) -> Answer {
     Answer::Nothing("no solver inside".to_owned())
 }

@@ -9,7 +9,8 @@
 //! # How it is built
 //!
 //! * `term/` are bit-vector terms of 1 to 64 bits over unknown dwords. Equal expressions are one number, for both kernels.
-//!   `build.rs` makes them in a normal form by rules that hold for all bits, `deep.rs` has a second one in which bits are taken
+//!   `build/` makes them in a normal form by rules that hold for all bits, `tables.rs` knows bits that are the same function of
+//!   few others, `deep.rs` has a second one in which bits are taken
 //!   from the parts of a term, `possible.rs` lists the numbers that a term may be, `smt.rs` writes terms as SMT-LIB, and
 //!   `value.rs` computes them for given contents. A `Node::Symbol` is a function of the executor: nothing is known of it except
 //!   that equal sources give equal results, and its results for numbers, which the executor computes
@@ -21,7 +22,7 @@
 //!   accesses by running the executor's message on a probe ([`visakit_exec::Probe`]); `memory.rs` is memory, and who accesses
 //!   it without an order; `scalars.rs` finds the scalars of any value in the registers.
 //! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs
-//!   (`side.rs`) before anything runs, `local.rs` what two of them compute;
+//!   (`side.rs`) before anything runs, `local.rs` what two of them compute of what `before.rs` knows;
 //!   `starts.rs` is what threads start with.
 //! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
 //!   difference. `solver.rs` asks a command that reads SMT-LIB, `open.rs` these and the solver inside. `prove.rs` puts these together.
@@ -35,6 +36,7 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod before;
 mod contents;
 mod decide;
 mod facts;

@@ -249,7 +249,7 @@ impl Machine<'_> {
         let mut placed = Vec::new();
         for place in operands.scalars.iter().cloned().flatten() {
             let byte = thread.file.get(place).copied();
-            let byte = byte.map(|byte| self.terms.under(byte, here));
+            let byte = byte.map(|byte| self.decisions.under(self.terms, byte, here));
             let byte = byte.and_then(|byte| self.only(byte, here));
             let byte = byte.and_then(|byte| u8::try_from(byte).ok());
             let unknown = || Unknown::new("an address or a surface depends on data");
@@ -281,7 +281,7 @@ impl Machine<'_> {
             }
             let place = of.offset + lane * of.bytes;
             let address = thread.element(self.terms, place, of.bytes)?;
-            let address = self.terms.under(address, condition);
+            let address = self.decisions.under(self.terms, address, condition);
             let bytes = |value: u64| (place..).zip(value.to_le_bytes().into_iter().take(of.bytes));
             if let Some(value) = self.terms.number(address) {
                 placed.extend(bytes(value));

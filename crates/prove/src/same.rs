@@ -12,6 +12,7 @@
 //! What the other threads of a group have done so far depends on how many instructions a thread has run, which steps that are
 //! left out change. Where atomic operations show that, threads must run at the same pace.
 
+use crate::before::Before;
 use crate::local::{Byte, Local};
 use crate::side::{Side, is_indirect, own_places};
 use crate::starts::Starts;
@@ -157,6 +158,8 @@ struct Bijection<'a, 'p> {
     /// For each storage of a side that of the other.
     other: [Vec<Option<usize>>; 2],
     local: Local,
+    /// What the old program computes; made when it is asked for.
+    before: Option<Before<'a, 'p>>,
 }
 
 impl<'a, 'p> Bijection<'a, 'p> {
@@ -166,6 +169,7 @@ impl<'a, 'p> Bijection<'a, 'p> {
             sides,
             other: [0, 1].map(|n| vec![None; sides.get(n).map_or(0, |s| s.storage.len())]),
             local: Local::new(),
+            before: None,
         };
         let [old, new] = sides;
         let facts = |side: &Side<'_>| {
@@ -310,7 +314,14 @@ impl<'a, 'p> Bijection<'a, 'p> {
             true => u32::MAX,
             false => reached.checked_shr(old.lanes.first.into())?,
         };
-        let equal = self.local.equal((old, lanes), [first, second], byte)?;
+        let mut before = self.before.take();
+        let [side, _] = sides;
+        let known = before.get_or_insert_with(|| Before::new(side));
+        let [place, _] = places;
+        let (step, asked) = ((old, lanes), Some((known, place)));
+        let equal = self.local.equal(step, [first, second], byte, asked);
+        self.before = before;
+        let equal = equal?;
         equal.then_some(frames)
     }
 

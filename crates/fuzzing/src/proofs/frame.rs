@@ -216,7 +216,9 @@ kernels:
         }
         declare("BASE", "uq", 1, "");
         declare("GROUP", "ud", 1, "");
-        for name in ["ADDR", "LD", "LA", "LB", "IX", "C", "CD", "K0", "K1"] {
+        for name in [
+            "ADDR", "LD", "LA", "LB", "IX", "C", "CD", "K0", "K1", "UNREAD",
+        ] {
             declare(name, "ud", lanes, "");
         }
         declare("FLAT", "uq", lanes, "");

@@ -141,6 +141,9 @@ impl<'c, 'b> Maker<'c, 'b> {
             Style::Indirect if special => self.indirect(),
             _ if self.launched && self.choices.once_in(3) => vec![self.of_launch()],
             _ if self.choices.once_in(16) => self.related(),
+            // In lanes that have parted from others most of all.
+            Style::Flow if self.choices.once_in(4) => self.bounded(),
+            _ if self.choices.once_in(16) => self.bounded(),
             _ => vec![self.integer()],
         }
     }
@@ -221,6 +224,48 @@ impl<'c, 'b> Maker<'c, 'b> {
             format!("and {exec} {flags}"),
             format!("(P1) add {exec} {number}<1> {number}<1;1,0> 0x1:ud"),
         ]
+    }
+
+    /// A number of few bits, in some lanes, and what reads it in these or others: numbers with other bits that it does not
+    /// have make no difference, if it is read where it was written.
+    fn bounded(&mut self) -> Vec<String> {
+        let (few, from, to) = (self.register(), self.register(), self.register());
+        let lanes = |maker: &mut Self| match maker.below(4) {
+            0 => format!("(M1_NM, {})", maker.frame.lanes),
+            1 => "(M1, 8)".to_owned(),
+            _ => maker.exec(),
+        };
+        let (guard, exec) = (self.guard(), lanes(self));
+        let bits = self.pick(&["0xf", "0xff", "0xff0"]);
+        let mut lines = vec![format!(
+            "{guard}and {exec} UD{few}(0,0)<1> UD{from}(0,0)<1;1,0> {bits}:ud"
+        )];
+        if self.below(3) == 0 {
+            lines.push(match self.below(3) {
+                // Other numbers, in some lanes.
+                0 => format!(
+                    "{}mov {} UW{few}(0,0)<2> UW{from}(0,1)<2;1,0>",
+                    self.guard(),
+                    lanes(self)
+                ),
+                1 => format!("mov (M1_NM, 1) UD{few}(0,0)<1> P1"),
+                _ => format!(
+                    "lsc_load.ugm {} UD{few}:d32 bti(0x0)[ADDR]:a32",
+                    lanes(self)
+                ),
+            });
+        }
+        let read = match self.below(3) {
+            0 => format!("UD{few}(0,{})<0;1,0>", self.below(self.frame.items.min(8))),
+            _ => format!("UD{few}(0,0)<1;1,0>"),
+        };
+        let (exec, number) = (lanes(self), self.pick(&["0x3f", "0x7f0", "0xf0f"]));
+        lines.push(match self.below(3) {
+            0 => format!("cmp.lt {exec} P1 {read} {number}0:ud"),
+            1 => format!("add {exec} UD{to}(0,0)<1> {read} {number}:ud"),
+            _ => format!("and {exec} UD{to}(0,0)<1> {read} {number}:ud"),
+        });
+        lines
     }
 
     fn binary(&mut self, op: &str, to: &str, first: &str, second: &str) -> String {

@@ -139,7 +139,7 @@ pub(crate) fn rewritten(maker: &mut Maker<'_, '_>, old: &[String]) -> Vec<String
             _ => lines.push(line.clone()),
         }
         if maker.below(4) == 0 {
-            lines.push(format!("mov (M1, {lanes}) LD(0,0)<1> D1(0,0)<1;1,0>"));
+            lines.push(format!("mov (M1, {lanes}) UNREAD(0,0)<1> D1(0,0)<1;1,0>"));
         }
     }
     lines

@@ -18,7 +18,7 @@ fn sources_that_commute_may_be_exchanged() {
         ("xor", "UD", true),
         ("mul", "D", true),
         ("shl", "D", false),
-        ("min", "D", false),
+        ("min", "D", true),
         ("add", "F", false),
     ] {
         let line = |a, b| {
@@ -82,6 +82,91 @@ fn a_mask_makes_no_difference_where_waiting_lanes_read_nothing() {
     };
     let (old, new) = (routine("M1"), routine("M1_NM"));
     assert_eq!(same_lines_of(&old, &new), Some(false));
+}
+
+/// What the steps before have computed in the lane that reads it is known, and nothing of other lanes.
+#[test]
+fn what_was_computed_before_is_known() {
+    let few = "and (M1, 16) UD4(0,0)<1> UD0(0,0)<1;1,0> 0xff:ud";
+    let own = "UD4(0,0)<1;1,0>";
+    for (before, read, equal) in [
+        (&[few][..], own, true),
+        // Of the first lane, which may not run here.
+        (&[few], "UD4(0,0)<0;1,0>", false),
+        // Without a mask all lanes have written it.
+        (
+            &["and (M1_NM, 16) UD4(0,0)<1> UD0(0,0)<1;1,0> 0xff:ud"],
+            "UD4(0,0)<0;1,0>",
+            true,
+        ),
+        // Of half of the lanes.
+        (
+            &["and (M1, 8) UD4(0,0)<1> UD0(0,0)<1;1,0> 0xff:ud"],
+            own,
+            false,
+        ),
+        (
+            &["(P2) and (M1, 16) UD4(0,0)<1> UD0(0,0)<1;1,0> 0xff:ud"],
+            own,
+            false,
+        ),
+        // Through other registers, and beside other bits.
+        (
+            &[few, "mov (M1, 16) UD5(0,0)<1> UD4(0,0)<1;1,0>"],
+            "UD5(0,0)<1;1,0>",
+            true,
+        ),
+        (
+            &[few, "mov (M1, 16) UW4(0,0)<2> UW0(0,0)<2;1,0>"],
+            "UD4(0,0)<1;1,0>",
+            false,
+        ),
+        (
+            &[few, "mov (M1, 16) UW4(0,1)<2> UW5(0,1)<2;1,0>"],
+            "UD4(0,0)<1;1,0>",
+            true,
+        ),
+        // Loaded after it.
+        (
+            &[few, "lsc_load.ugm (M1, 16) UD4:d32 bti(0x0)[ADDR]:a32"],
+            own,
+            false,
+        ),
+        // Lanes come here by other ways, too.
+        (&[few, "E1:"], own, false),
+        (
+            &[few, "add (M1, 16) UD0(0,0)<1> UD4(0,0)<1;1,0> 0x1:ud"],
+            "UD0(0,0)<1;1,0>",
+            true,
+        ),
+    ] {
+        let routine = |number: &str| {
+            let mut lines = vec!["(P1) goto (M1, 16) E0".to_owned()];
+            if before.contains(&"E1:") {
+                lines.push("(!P2) goto (M1, 16) E1".to_owned());
+            }
+            lines.extend(before.iter().map(|line| (*line).to_owned()));
+            lines.push(format!("and (M1, 16) UD1(0,0)<1> {read} {number}:ud"));
+            lines.push("E0:".to_owned());
+            lines
+        };
+        let (old, new) = (routine("0x1ff"), routine("0x3ff"));
+        let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        let found = Pair::of_lines(&old, &new).is_same().unwrap();
+        assert_eq!(found, Some(equal), "{before:?} {read}");
+    }
+    // An instruction without a mask reads lanes that do not run.
+    let routine = |number: &str| {
+        vec![
+            "(P1) goto (M1, 16) E0".to_owned(),
+            few.to_owned(),
+            format!("and (M1_NM, 16) UD1(0,0)<1> {own} {number}:ud"),
+            "E0:".to_owned(),
+        ]
+    };
+    let (old, new) = (routine("0x1ff"), routine("0x3ff"));
+    let [old, new] = [&old, &new].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(Pair::of_lines(&old, &new).is_same().unwrap(), Some(false));
 }
 
 #[test]

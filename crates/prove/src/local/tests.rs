@@ -366,7 +366,7 @@ fn equal_computations_do_the_same() {
             Some(number.map_or(Byte::At(place), Byte::Known))
         };
         asked += 1;
-        let same = Local::new().equal((step, u32::MAX), [a, b], byte) == Some(true);
+        let same = Local::new().equal((step, u32::MAX), [a, b], byte, None) == Some(true);
         let mut apart = None;
         for _ in 0..RUNS {
             let bytes = contents(&mut random, &known);

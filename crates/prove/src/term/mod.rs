@@ -10,6 +10,7 @@ mod function;
 mod possible;
 mod shape;
 mod smt;
+mod tables;
 mod value;
 
 pub use deep::Deep;
@@ -139,6 +140,8 @@ pub struct Terms {
     pub(crate) contracted: bool,
     /// Which terms are polynomials of others, if floats count as real numbers.
     pub(crate) reals: Option<crate::lower::Reals>,
+    /// Bits as functions of others.
+    tables: tables::Tables,
     /// Undefined bytes so far.
     undefined: u32,
     /// Terms where a bit is known to be set.

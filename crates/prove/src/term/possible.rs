@@ -7,6 +7,9 @@ use std::collections::BTreeSet;
 /// Terms that are looked at before giving up.
 const MOST_TERMS: usize = 4096;
 
+/// Parts of a term with so many bits are not looked into where others are too many.
+const FEW_BITS: u8 = 3;
+
 /// Numbers of terms that are known already; `None` for too many.
 type Known = HashMap<Term, Option<Vec<u64>>>;
 
@@ -14,6 +17,12 @@ impl Terms {
     /// Numbers of which a term is one, at most so many; `None` if there may be more.
     #[must_use]
     pub fn possible(&self, term: Term, most: usize) -> Option<Vec<u64>> {
+        self.listed(term, most, 0)
+            .or_else(|| self.listed(term, most, FEW_BITS))
+    }
+
+    /// As far as its parts say, of which those of so many bits may be anything.
+    fn listed(&self, term: Term, most: usize, any: u8) -> Option<Vec<u64>> {
         let mut known = Known::new();
         let mut todo = vec![term];
         while let Some(next) = todo.last().copied() {
@@ -21,6 +30,12 @@ impl Terms {
                 return None;
             }
             if known.contains_key(&next) {
+                todo.pop();
+                continue;
+            }
+            if self.width(next) <= any {
+                let found = self.number(next).map(|number| vec![number]);
+                known.insert(next, found.or_else(|| self.all(next, most)));
                 todo.pop();
                 continue;
             }

@@ -201,12 +201,21 @@ impl Terms {
         if let ([only], true) = (&all[..], constant == kind.neutral(width)) {
             return *only;
         }
+        if kind == Bitwise::Or
+            && width == 1
+            && let Some(met) = self.met(&all)
+        {
+            return met;
+        }
         let all = all.into();
         let node = match kind {
             Bitwise::And => Node::And(constant, all),
             Bitwise::Or => Node::Or(constant, all),
             Bitwise::Xor => Node::Xor(constant, all),
         };
-        self.intern(node, width)
+        match width {
+            1 => self.bit(node),
+            _ => self.intern(node, width),
+        }
     }
 }

@@ -7,6 +7,9 @@ use crate::term::{Node, Term, Terms};
 /// Parts of a term that are looked into for a bit that is known.
 const MOST_PARTS: usize = 64;
 
+/// Steps of looking for what follows from a condition.
+const MOST_IMPLIED: u32 = 256;
+
 impl Terms {
     /// The second where the first, a bit, is set, else the third.
     pub fn choice(&mut self, condition: Term, yes: Term, no: Term) -> Term {
@@ -47,7 +50,11 @@ impl Terms {
                 _ => {}
             }
         }
-        self.intern(Node::Choice(condition, yes, no), width)
+        let node = Node::Choice(condition, yes, no);
+        match width {
+            1 => self.bit(node),
+            _ => self.intern(node, width),
+        }
     }
 
     /// A term where a bit is known.
@@ -66,18 +73,30 @@ impl Terms {
 
     /// Whether a bit is set wherever another one is, as far as that can be seen at once.
     fn implies(&self, condition: Term, bit: Term) -> bool {
-        let within = |all: &[Term], term: Term| all.contains(&term);
-        condition == bit
-            || match (self.node(condition), self.node(bit)) {
-                (Node::And(1, parts), Node::And(1, wanted)) => {
-                    wanted.iter().all(|t| within(parts, *t))
-                }
-                (Node::And(1, parts), Node::Or(0, any)) => parts.iter().any(|t| within(any, *t)),
-                (Node::And(1, parts), _) => within(parts, bit),
-                (Node::Or(0, parts), Node::Or(0, any)) => parts.iter().all(|t| within(any, *t)),
-                (_, Node::Or(0, any)) => within(any, condition),
-                _ => false,
+        self.always(condition, bit) || self.implies_within(condition, bit, &mut { MOST_IMPLIED })
+    }
+
+    fn implies_within(&self, condition: Term, bit: Term, left: &mut u32) -> bool {
+        if condition == bit {
+            return true;
+        }
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return false;
+        }
+        let mut implied = |of: &Term, bit: &Term| self.implies_within(*of, *bit, left);
+        match (self.node(condition), self.node(bit)) {
+            (Node::Or(0, any), _) => any.iter().all(|of| implied(of, &bit)),
+            (_, Node::And(1, wanted)) => wanted.iter().all(|bit| implied(&condition, bit)),
+            (Node::And(1, all), _) if all.contains(&bit) => true,
+            (_, Node::Or(0, any)) if any.contains(&condition) => true,
+            (Node::And(1, all), Node::Or(0, any)) => {
+                all.iter().any(|of| implied(of, &bit))
+                    || any.iter().any(|bit| implied(&condition, bit))
             }
+            (Node::And(1, all), _) => all.iter().any(|of| implied(of, &bit)),
+            _ => false,
+        }
     }
 
     /// A term, where it is used only if a bit is set.

@@ -2,6 +2,7 @@
 
 mod bits;
 mod choices;
+mod joins;
 mod order;
 mod parts;
 mod sums;
