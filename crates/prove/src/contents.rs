@@ -4,7 +4,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::Rng;
 
 /// Kinds of contents.
-pub(crate) const KINDS: u64 = 14;
+pub(crate) const KINDS: u64 = 16;
 
 /// Dwords at which results change: the least and largest numbers, floats that are special.
 const CORNERS: [u32; 12] = [
@@ -44,6 +44,26 @@ fn pick<T: Copy + Default>(random: &mut SplitMix64, all: &[T]) -> T {
     let place = u64::from(random.next_u32()) % (all.len() as u64).max(1);
     let found = usize::try_from(place).ok().and_then(|n| all.get(n));
     found.copied().unwrap_or_default()
+}
+
+/// The upper dword of a float whose mantissa has so many bits there: the first digits are random, the others all clear or
+/// all set. Half of them are of about the size of one.
+fn few_digits(random: &mut SplitMix64, mantissa: u32, exponents: u32) -> u32 {
+    let (any, shape) = (random.next_u32(), random.next_u32());
+    let rest = ((1_u32 << mantissa) - 1) >> (shape % 8);
+    let digits = match shape >> 8 & 3 {
+        0 => any | rest,
+        1 => (any & !rest).wrapping_add(1),
+        _ => any & !rest,
+    };
+    let one = exponents >> 1 & exponents;
+    let exponent = match shape >> 10 & 1 {
+        0 => any & exponents,
+        _ => one
+            .wrapping_add((any >> mantissa & 15) << mantissa)
+            .wrapping_sub(8 << mantissa),
+    };
+    digits & !exponents & 0x7fff_ffff | exponent & exponents | any & 0x8000_0000
 }
 
 /// Fills bytes. The seed decides which kind of numbers they are; `numbers` are those of the programs.
@@ -116,6 +136,15 @@ pub(crate) fn generate(bytes: &mut [u8], seed: u64, random: &mut SplitMix64, num
                 let negative = u32::from(random.next_u32().is_multiple_of(8));
                 (0x3e80_0000 + random.next_u32() % 0x0280_0000) | negative << 31
             }
+            // Floats of all sizes with few digits, and their neighbours: where functions of floats look into a table, or
+            // take another way.
+            14 => few_digits(random, 23, 0xff << 23),
+            15 if place.is_multiple_of(2) => match random.next_u32() % 4 {
+                0 => 1,
+                1 => 0xffff_ffff,
+                _ => 0,
+            },
+            15 => few_digits(random, 20, 0x7ff << 20),
             // Floats of all sizes, and denormal ones.
             11 => random.next_u32() << (random.next_u32() % 2 * 8),
             _ => pick(random, &CORNERS),

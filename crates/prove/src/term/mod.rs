@@ -175,6 +175,7 @@ impl Terms {
             + self.extracts.len()
             + self.joins.len()
             + self.pushed.len()
+            + self.tables.count()
     }
 
     /// What a term is.

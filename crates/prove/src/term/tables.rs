@@ -27,6 +27,13 @@ pub(super) struct Tables {
     terms: HashMap<Table, Term>,
 }
 
+impl Tables {
+    /// How many functions are kept.
+    pub(super) fn count(&self) -> usize {
+        self.of.len()
+    }
+}
+
 /// A bit as it is in the rows of all choices of so many.
 fn column(place: usize) -> Rows {
     const LOW: [u64; 6] = [
