@@ -15,8 +15,18 @@ NOTEBOOK = Path(__file__).resolve().parent.parent / "examples" / "audit.ipynb"
 
 
 def said(book: Any) -> list[list[Any]]:
-    """The output of the cells, without what differs from run to run."""
-    return [[(o.get("text"), o.get("data")) for o in cell.get("outputs", [])] for cell in book.cells]
+    """The output of the cells, without what differs from run to run: text comes in pieces, as time goes by."""
+    cells = []
+    for cell in book.cells:
+        parts: list[Any] = []
+        for output in cell.get("outputs", []):
+            text, data = output.get("text"), output.get("data")
+            if text and parts and isinstance(parts[-1], str):
+                parts[-1] += text
+            else:
+                parts.append(text or data)
+        cells.append(parts)
+    return cells
 
 
 def main() -> int:
