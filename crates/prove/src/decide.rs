@@ -16,8 +16,8 @@ const SAMPLES: usize = 8;
 /// The time for a question.
 const QUESTION: Duration = Duration::from_millis(500);
 
-/// Choices in a term that are looked into.
-const MOST_CHOICES: u32 = 16;
+/// Parts of a term that are looked into for choices.
+const MOST_PARTS: u32 = 64;
 
 /// The part of the time of a proof for all of them.
 const PART: u32 = 3;
@@ -95,7 +95,7 @@ impl Decisions {
             return term;
         }
         let started = Instant::now();
-        let term = self.chosen_under(terms, term, condition, &mut { MOST_CHOICES });
+        let term = self.chosen_under(terms, term, condition, (&mut { MOST_PARTS }, started));
         self.left = self.left.saturating_sub(started.elapsed());
         term
     }
@@ -105,38 +105,41 @@ impl Decisions {
         terms: &mut Terms,
         term: Term,
         condition: Term,
-        left: &mut u32,
+        (left, started): (&mut u32, Instant),
     ) -> Term {
+        if *left == 0 || started.elapsed() > self.left {
+            return term;
+        }
+        *left -= 1;
         match terms.node(term).clone() {
-            Node::Choice(own, yes, no) if *left > 0 => {
-                *left -= 1;
+            Node::Choice(own, yes, no) => {
                 let other = terms.not(own);
                 let (with, without) = (terms.and(condition, own), terms.and(condition, other));
                 if self.never(terms, without) {
-                    return self.chosen_under(terms, yes, condition, left);
+                    return self.chosen_under(terms, yes, condition, (left, started));
                 }
                 if self.never(terms, with) {
-                    return self.chosen_under(terms, no, condition, left);
+                    return self.chosen_under(terms, no, condition, (left, started));
                 }
-                let yes = self.chosen_under(terms, yes, with, left);
-                let no = self.chosen_under(terms, no, without, left);
+                let yes = self.chosen_under(terms, yes, with, (left, started));
+                let no = self.chosen_under(terms, no, without, (left, started));
                 terms.choice(own, yes, no)
             }
             Node::Concat(parts) => {
                 let parts = parts
                     .iter()
-                    .map(|part| self.chosen_under(terms, *part, condition, left));
+                    .map(|part| self.chosen_under(terms, *part, condition, (left, started)));
                 let parts: Vec<Term> = parts.collect();
                 terms.concat(&parts)
             }
             Node::Extract(of, low) => {
-                let of = self.chosen_under(terms, of, condition, left);
+                let of = self.chosen_under(terms, of, condition, (left, started));
                 terms.extract(of, low, terms.width(term))
             }
             Node::And(number, parts) if terms.width(term) > 1 => {
                 let mut all = terms.constant(number, terms.width(term));
                 for part in parts {
-                    let part = self.chosen_under(terms, part, condition, left);
+                    let part = self.chosen_under(terms, part, condition, (left, started));
                     all = terms.and(all, part);
                 }
                 all
@@ -145,7 +148,7 @@ impl Decisions {
                 let width = terms.width(term);
                 let mut sum = terms.constant(constant, width);
                 for (times, part) in parts {
-                    let part = self.chosen_under(terms, part, condition, left);
+                    let part = self.chosen_under(terms, part, condition, (left, started));
                     let product = terms.scale(part, times);
                     sum = terms.add(sum, product);
                 }
