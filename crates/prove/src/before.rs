@@ -5,7 +5,7 @@
 
 use crate::local::{is_float, is_of_lane};
 use crate::lower::apply;
-use crate::side::{Side, is_indirect};
+use crate::side::{Side, is_indirect, written};
 use crate::term::{Term, Terms, Variable};
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -38,13 +38,16 @@ pub(crate) struct Before<'s, 'p> {
 /// What a step writes to a byte.
 enum Written {
     Nothing,
-    /// The byte of an element: of the lane, with the destination being the second one or not.
-    Element {
-        lane: usize,
-        second: bool,
-        byte: usize,
-    },
+    Element(Element),
     Anything,
+}
+
+/// A byte of the element of a lane, in the second destination or the first.
+#[derive(Clone, Copy)]
+struct Element {
+    lane: usize,
+    second: bool,
+    byte: usize,
 }
 
 impl<'s, 'p> Before<'s, 'p> {
@@ -69,17 +72,11 @@ impl<'s, 'p> Before<'s, 'p> {
     }
 
     /// The byte as a term.
-    pub(crate) fn byte(&mut self, terms: &mut Terms, leaves: &mut Leaves, at: At) -> Option<Term> {
-        self.within(terms, leaves, at, DEEP)
+    pub(crate) fn byte(&mut self, made: &mut Made, at: At) -> Option<Term> {
+        self.within(made, at, DEEP)
     }
 
-    fn within(
-        &mut self,
-        terms: &mut Terms,
-        leaves: &mut Leaves,
-        at: At,
-        depth: u8,
-    ) -> Option<Term> {
+    fn within(&mut self, made: &mut Made, at: At, depth: u8) -> Option<Term> {
         if let Some(term) = self.known.get(&at) {
             return Some(*term);
         }
@@ -87,76 +84,48 @@ impl<'s, 'p> Before<'s, 'p> {
         let constant = self.side.constant(at.byte).and_then(<[u8]>::first).copied();
         let number = constant.or_else(|| self.side.starts.number(at.byte, at.step));
         let term = match number {
-            Some(number) => terms.constant(number.into(), 8),
-            None => self.written(terms, leaves, at, depth)?,
+            Some(number) => made.terms.constant(number.into(), 8),
+            None => self.written(made, at, depth)?,
         };
         self.known.insert(at, term);
         Some(term)
     }
 
     /// The byte as the last step that has written it left it.
-    fn written(
-        &mut self,
-        terms: &mut Terms,
-        leaves: &mut Leaves,
-        at: At,
-        depth: u8,
-    ) -> Option<Term> {
+    fn written(&mut self, made: &mut Made, at: At, depth: u8) -> Option<Term> {
         let code = self.side.code();
         let start = *self.first.get(at.step)?;
         for place in (start..at.step).rev() {
             let step = code.steps.get(place)?;
-            match self.writes(step, at.byte) {
-                Written::Nothing => {}
-                Written::Anything => return leaves.of(terms, at.byte, place + 1),
-                Written::Element { lane, second, byte } => {
-                    let Action::Compute(compute) = &step.action else {
-                        return leaves.of(terms, at.byte, place + 1);
-                    };
-                    let wanted = (lane, second, byte);
-                    let found = depth.checked_sub(1).and_then(|depth| {
-                        self.computed(terms, leaves, (compute, place), wanted, depth)
-                    });
-                    return found.or_else(|| leaves.of(terms, at.byte, place + 1));
-                }
-            }
+            let found = match (self.writes(step, at.byte), &step.action) {
+                (Written::Nothing, _) => continue,
+                (Written::Element(element), Action::Compute(compute)) => depth
+                    .checked_sub(1)
+                    .and_then(|depth| self.computed(made, (compute, place), element, depth)),
+                _ => None,
+            };
+            return found.or_else(|| made.leaf(at.byte, place + 1));
         }
-        leaves.of(terms, at.byte, start)
+        made.leaf(at.byte, start)
     }
 
     /// What a step writes to a byte where the lane runs.
     fn writes(&self, step: &Step, byte: usize) -> Written {
         let within = |range: &Range<usize>| range.contains(&byte);
-        let touches = match step.written() {
-            Some(mut written) => written.any(|range| within(&range)),
-            None => {
-                let addressed = self.side.program.addressed();
-                let plain = match &step.action {
-                    Action::Compute(compute) => {
-                        let lanes = usize::from(step.lanes.count);
-                        let all = std::iter::once(&compute.destination).chain(&compute.second);
-                        let mut all = all.filter(|to| to.address().is_none());
-                        all.any(|to| within(&to.extent(lanes)))
-                            || compute.sets.iter().any(|flag| within(&flag.word_range()))
-                    }
-                    _ => false,
-                };
-                plain || addressed.iter().any(within)
-            }
+        let sets = match &step.action {
+            Action::Compute(compute) => compute.sets.as_ref().map(Flag::word_range),
+            _ => None,
         };
-        if !touches {
+        if sets.iter().any(within) {
+            return Written::Anything;
+        }
+        if !written(step, self.side.program).iter().any(within) {
             return Written::Nothing;
         }
         let Action::Compute(compute) = &step.action else {
             return Written::Anything;
         };
-        let plain = step.predicate.is_none()
-            && !is_indirect(step)
-            && !compute
-                .sets
-                .iter()
-                .any(|flag| within(&Flag::word_range(flag)));
-        if !plain {
+        if step.predicate.is_some() || is_indirect(step) {
             return Written::Anything;
         }
         let mut found = Written::Nothing;
@@ -167,13 +136,13 @@ impl<'s, 'p> Before<'s, 'p> {
             match to.and_then(|to| element(to, usize::from(step.lanes.count), byte)) {
                 None => {}
                 Some((lane, byte)) if matches!(found, Written::Nothing) => {
-                    found = Written::Element { lane, second, byte };
+                    found = Written::Element(Element { lane, second, byte });
                 }
                 Some(_) => return Written::Anything,
             }
         }
         match found {
-            Written::Element { lane, .. }
+            Written::Element(Element { lane, .. })
                 if !step.lanes.no_mask
                     && self.lane != Some(usize::from(step.lanes.first) + lane) =>
             {
@@ -186,10 +155,9 @@ impl<'s, 'p> Before<'s, 'p> {
     /// A byte of what a step computes.
     fn computed(
         &mut self,
-        terms: &mut Terms,
-        leaves: &mut Leaves,
+        made: &mut Made,
         (compute, place): (&Compute, usize),
-        (lane, second, byte): (usize, bool, usize),
+        of: Element,
         depth: u8,
     ) -> Option<Term> {
         if is_float(compute) || compute.operation.flags() > 0 || !is_of_lane(compute) {
@@ -200,18 +168,21 @@ impl<'s, 'p> Before<'s, 'p> {
         let mut elements = Vec::with_capacity(used);
         for source in compute.sources.iter().take(used) {
             let size = usize::from(source.data_type.size());
-            let first = source.offset + source.region.offset(lane, size)?;
+            let first = source.offset + source.region.offset(of.lane, size)?;
             let bytes = (first..first + size).map(|byte| {
                 let at = At { byte, step: place };
-                self.within(terms, leaves, at, depth)
+                self.within(made, at, depth)
             });
             let bytes = bytes.collect::<Option<Vec<Term>>>()?;
-            elements.push(terms.concat(&bytes));
+            elements.push(made.terms.concat(&bytes));
         }
-        let made = apply(terms, &function, &elements, None)?;
-        let value = if second { made.second } else { made.value }?;
-        let low = u8::try_from(8 * byte).ok()?;
-        (low < terms.width(value)).then(|| terms.extract(value, low, 8))
+        let results = apply(&mut made.terms, &function, &elements, None)?;
+        let value = match of.second {
+            true => results.second,
+            false => results.value,
+        }?;
+        let low = u8::try_from(8 * of.byte).ok()?;
+        (low < made.terms.width(value)).then(|| made.terms.extract(value, low, 8))
     }
 }
 
@@ -224,17 +195,20 @@ fn element(to: &Destination, lanes: usize, byte: usize) -> Option<(usize, usize)
     (lane < lanes && byte < size).then_some((lane, byte))
 }
 
-/// Variables for bytes of which nothing is known, from a step on.
-#[derive(Debug, Default)]
-pub(crate) struct Leaves(HashMap<(usize, usize), u32>);
+/// The numbers of variables for bytes of which nothing is known begin here.
+const LEAVES: u32 = 1 << 29;
 
-impl Leaves {
-    fn of(&mut self, terms: &mut Terms, byte: usize, since: usize) -> Option<Term> {
-        let next = u32::try_from(self.0.len()).ok()?;
-        let number = *self.0.entry((byte, since)).or_insert(next);
-        Some(terms.variable(Variable::Free(FIRST + number), 8))
-    }
+/// Terms, and the variables for bytes of which nothing is known, from a step on.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    pub(crate) terms: Terms,
+    leaves: HashMap<(usize, usize), u32>,
 }
 
-/// Their numbers begin here.
-const FIRST: u32 = 1 << 29;
+impl Made {
+    fn leaf(&mut self, byte: usize, since: usize) -> Option<Term> {
+        let next = u32::try_from(self.leaves.len()).ok()?;
+        let number = *self.leaves.entry((byte, since)).or_insert(next);
+        Some(self.terms.variable(Variable::Free(LEAVES + number), 8))
+    }
+}

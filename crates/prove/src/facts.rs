@@ -2,9 +2,10 @@
 //! thread starts with, and lanes that do not come to a step.
 
 use crate::local::is_float;
+use crate::side::written;
 use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
-use visakit_exec::code::{Action, Code, Combine, Destination, Flag, Region, Source, Step, Target};
+use visakit_exec::code::{Action, Code, Combine, Destination, Flag, Region, Source, Step};
 use visakit_exec::{LaneFunction, Program};
 
 /// A number of one byte, and the step that writes it.
@@ -64,29 +65,15 @@ impl Writers {
     }
 
     fn add(&mut self, step: &Step, program: &Program) {
-        let ranges: Vec<Range<usize>> = match &step.action {
-            Action::Compute(compute) => {
-                if let Some(flag) = &compute.sets {
-                    let bits = self.bits.entry(flag.offset).or_default();
-                    for (bit, count) in bits.iter_mut().enumerate() {
-                        *count = count.saturating_add(u8::from(flag.lanes() >> bit & 1 != 0));
-                    }
-                }
-                let to = std::iter::once(&compute.destination).chain(&compute.second);
-                let lanes = usize::from(step.lanes.count);
-                let to = to.filter(|to| to.target != Target::Null);
-                to.flat_map(|to| match to.address() {
-                    None => vec![to.extent(lanes)],
-                    Some(_) => program.addressed().to_vec(),
-                })
-                .collect()
+        if let Action::Compute(compute) = &step.action
+            && let Some(flag) = &compute.sets
+        {
+            let bits = self.bits.entry(flag.offset).or_default();
+            for (bit, count) in bits.iter_mut().enumerate() {
+                *count = count.saturating_add(u8::from(flag.lanes() >> bit & 1 != 0));
             }
-            _ => match step.written() {
-                Some(written) => written.collect(),
-                None => program.addressed().to_vec(),
-            },
-        };
-        for range in ranges {
+        }
+        for range in written(step, program) {
             for count in self.bytes.get_mut(range).into_iter().flatten() {
                 *count = count.saturating_add(1);
             }
@@ -149,10 +136,8 @@ impl<'w> Facts<'w> {
             return;
         };
         let Action::Compute(compute) = &step.action else {
-            let written = step.written();
-            let all = program.addressed().to_vec();
-            let written: Vec<_> = written.map_or(all, Iterator::collect);
-            written.into_iter().for_each(|range| forget(now, range));
+            let all = written(step, program).into_iter();
+            all.for_each(|range| forget(now, range));
             return;
         };
         let known =

@@ -1,11 +1,11 @@
 //! Whether two computations give the same results, whatever is in the registers that they read, or in those of which these
 //! were computed.
 
-use crate::before::{At, Before, Leaves};
+use crate::before::{At, Before, Made};
 use crate::decide::inside;
 use crate::lower::{LaneTerms, apply};
 use crate::solver::Answer;
-use crate::term::{Shape, Shapes, Term, Terms, Variable};
+use crate::term::{Shape, Shapes, Term, Variable};
 use hashbrown::HashMap;
 use std::time::{Duration, Instant};
 use visakit_exec::LaneFunction;
@@ -33,8 +33,7 @@ const EFFORT: u32 = 20_000;
 /// Terms of the bytes of registers.
 #[derive(Debug)]
 pub(crate) struct Local {
-    terms: Terms,
-    leaves: Leaves,
+    made: Made,
     shapes: Shapes,
     /// Whether pairs of that shape are equal.
     equal: HashMap<Shape, bool>,
@@ -46,8 +45,7 @@ type Results = [LaneTerms; 2];
 impl Local {
     pub(crate) fn new() -> Self {
         Self {
-            terms: Terms::new(),
-            leaves: Leaves::default(),
+            made: Made::default(),
             shapes: Shapes::default(),
             equal: HashMap::new(),
         }
@@ -74,7 +72,7 @@ impl Local {
         for lane in (0..usize::from(step.lanes.count)).filter(|lane| lanes >> lane & 1 != 0) {
             let plain = |local: &mut Self, place: usize| {
                 let number = u32::try_from(place).ok()?;
-                Some(local.terms.variable(Variable::Free(number), 8))
+                Some(local.made.terms.variable(Variable::Free(number), 8))
             };
             let same = functions == [functions[0]; 2];
             match self.results(both, (&functions, lane), &byte, plain)? {
@@ -91,7 +89,7 @@ impl Local {
             before.of_lane(Some(runs).filter(|_| !step.lanes.no_mask));
             let deep = |local: &mut Self, byte: usize| {
                 let at = At { byte, step: number };
-                before.byte(&mut local.terms, &mut local.leaves, at)
+                before.byte(&mut local.made, at)
             };
             let (_, results) = self.results(both, (&functions, lane), &byte, deep)?;
             if !self.never_differ(results?) {
@@ -116,7 +114,7 @@ impl Local {
             for source in compute.sources.iter().take(used) {
                 let element = self.element(source, lane, |local, place| {
                     Some(match byte(side, place)? {
-                        Byte::Known(number) => local.terms.constant(number.into(), 8),
+                        Byte::Known(number) => local.made.terms.constant(number.into(), 8),
                         Byte::At(place) => at(local, place)?,
                     })
                 });
@@ -124,12 +122,15 @@ impl Local {
             }
         }
         let number = u32::try_from(lane).ok()?;
-        let flag = (old.operation.flags() > 0)
-            .then(|| self.terms.variable(Variable::Free(PREDICATES + number), 1));
+        let flag = (old.operation.flags() > 0).then(|| {
+            self.made
+                .terms
+                .variable(Variable::Free(PREDICATES + number), 1)
+        });
         let [a, b] = &elements;
         let [first, second] = functions;
-        let a = apply(&mut self.terms, first, a, flag);
-        let results = a.zip(apply(&mut self.terms, second, b, flag));
+        let a = apply(&mut self.made.terms, first, a, flag);
+        let results = a.zip(apply(&mut self.made.terms, second, b, flag));
         Some((elements, results.map(|(a, b)| [a, b])))
     }
 
@@ -144,12 +145,12 @@ impl Local {
     }
 
     fn is_equal(&mut self, a: Term, b: Term) -> bool {
-        let shape = self.shapes.of(&self.terms, (a, b));
+        let shape = self.shapes.of(&self.made.terms, (a, b));
         if let Some(known) = self.equal.get(&shape) {
             return *known;
         }
         let end = Instant::now() + QUESTION;
-        let equal = inside(&mut self.terms, (a, b), end, Some(EFFORT)) == Answer::Never;
+        let equal = inside(&mut self.made.terms, (a, b), end, Some(EFFORT)) == Answer::Never;
         self.equal.insert(shape, equal);
         equal
     }
@@ -165,7 +166,7 @@ impl Local {
         let first = source.offset + source.region.offset(lane, size)?;
         let bytes = (first..first + size).map(|place| byte(self, place));
         let bytes = bytes.collect::<Option<Vec<Term>>>()?;
-        Some(self.terms.concat(&bytes))
+        Some(self.made.terms.concat(&bytes))
     }
 }
 

@@ -310,6 +310,22 @@ fn accessed(step: &Step) -> Vec<Range<usize>> {
     all
 }
 
+/// Parts of the register file that a step may write, all lanes together, besides the predicate that a computation sets.
+pub(crate) fn written(step: &Step, program: &Program) -> Vec<Range<usize>> {
+    let addressed = || program.addressed().to_vec();
+    let Action::Compute(compute) = &step.action else {
+        return step.written().map_or_else(addressed, Iterator::collect);
+    };
+    let lanes = usize::from(step.lanes.count);
+    let destinations = std::iter::once(&compute.destination).chain(&compute.second);
+    let to = destinations.filter(|to| to.target != Target::Null);
+    to.flat_map(|to| match to.address() {
+        None => vec![to.extent(lanes)],
+        Some(_) => addressed(),
+    })
+    .collect()
+}
+
 /// Whether an address decides which registers a step accesses.
 pub(crate) fn is_indirect(step: &Step) -> bool {
     match &step.action {
