@@ -3,6 +3,7 @@
 use super::{Deep, Term, Terms, Values, Variable, ones, signed};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use visakit_testing::layouts::Random;
 
 /// An expression with its value for one choice of variables, beside the term.
 #[derive(Clone, Copy)]
@@ -258,4 +259,51 @@ fn shared_choices_are_joined_once() {
     }
     let joined = terms.concat(&[pairs[0][0], pairs[1][0]]);
     assert_eq!(terms.width(joined), 16);
+}
+
+/// A function of up to eight bits is one term, however it is made: from an expression, or choice by choice from its values.
+#[test]
+fn equal_functions_of_bits_are_one_term() {
+    for seed in 0..300 {
+        let mut random = Random::of_seed(seed);
+        let mut terms = Terms::new();
+        let count = 1 + random.below(8);
+        let bits: Vec<Term> = (0..8)
+            .take(count)
+            .map(|n| terms.variable(Variable::Free(n), 1))
+            .collect();
+        let mut made = bits.clone();
+        for _ in 0..12 {
+            let [a, b, c] = [(); 3].map(|()| made[random.below(made.len())]);
+            let term = match random.below(5) {
+                0 => terms.and(a, b),
+                1 => terms.or(a, b),
+                2 => terms.xor(a, b),
+                3 => terms.not(a),
+                _ => terms.choice(a, b, c),
+            };
+            made.push(term);
+        }
+        let wanted = made[made.len() - 1];
+        let value = |terms: &Terms, row: usize| {
+            let bit = |variable| match variable {
+                Variable::Free(n) => (row >> n & 1) as u64,
+                _ => 0,
+            };
+            Values::new(terms, bit).of(wanted).unwrap()
+        };
+        let mut rows: Vec<Term> = Vec::new();
+        for row in 0..1 << count {
+            let value = value(&terms, row);
+            rows.push(terms.constant(value, 1));
+        }
+        // By the first bit first: pairs of neighbours.
+        for bit in &bits {
+            let pairs = rows
+                .chunks(2)
+                .map(|pair| terms.choice(*bit, pair[1], pair[0]));
+            rows = pairs.collect();
+        }
+        assert_eq!(rows[..], [wanted], "seed {seed}: {:?}", terms.node(wanted));
+    }
 }

@@ -514,3 +514,24 @@ fn smaller_contents_do_not_lose_a_difference() {
     };
     assert_ne!(bytes[..4], [0; 4]);
 }
+
+/// An address that is chosen by another condition than that of its access, which follows from it: there is but one.
+#[test]
+fn what_chooses_an_address_follows_from_where_it_is_used() {
+    let asked = Asked::of_threads(1);
+    let text = |address: &str| {
+        format!(
+            "lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+             cmp.lt (M1_NM, 1) P1 Y(0,0)<0;1,0> 0x10:ud
+             {address}
+             cmp.lt (M1_NM, 1) P1 Y(0,0)<0;1,0> 0x8:ud
+             (P1) lsc_store.ugm (M1, 1) bti(0x0)[N]:a32 Y:d32"
+        )
+    };
+    let old = text("(P1) sel (M1_NM, 1) N(0,0)<1> 0x4:ud 0x8:ud");
+    for (number, proven) in [("0x4", true), ("0x8", false)] {
+        let new = text(&format!("mov (M1_NM, 1) N(0,0)<1> {number}:ud"));
+        let verdict = asked.proof([&old, &new]).verdict;
+        assert_eq!(verdict == Verdict::Proven, proven, "{number}: {verdict:?}");
+    }
+}
