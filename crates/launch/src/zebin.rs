@@ -5,7 +5,7 @@
 
 use crate::error::{LaunchError, zeroes};
 use object::elf::{self, FileHeader32, FileHeader64};
-use object::read::elf::{ElfFile, FileHeader, SectionHeader};
+use object::read::elf::{ElfFile, ElfSection as SectionOf, FileHeader, SectionHeader};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SymbolIndex};
 use std::borrow::Cow;
 
@@ -248,7 +248,6 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
     let mut found = false;
     for section in file.sections() {
         let name = section.name().unwrap_or_default().to_owned();
-        let data = section.data().unwrap_or_default();
         let kind = section.elf_section_header().sh_type(file.endian());
         if name.starts_with(".text.") || name.starts_with(".data.") {
             for (_, relocation) in section.relocations() {
@@ -259,55 +258,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                 }
             }
         }
-        match name.as_str() {
-            ".ze_info" => {
-                zebin.zeinfo = String::from_utf8_lossy(data).into_owned();
-                found = true;
-            }
-            ".note.intelgt.compat" => {
-                zebin.grf_bytes = grf_bytes(data);
-                found = true;
-            }
-            ".data.const" | ".data.global" | ".data.const.string" => {
-                let relocations = section
-                    .relocations()
-                    .filter_map(|(offset, relocation)| {
-                        let object::RelocationTarget::Symbol(index) = relocation.target() else {
-                            return None;
-                        };
-                        relocation_of(&file, offset, index, &relocation, data)
-                    })
-                    .collect();
-                zebin.data.push(DataSection {
-                    name: name.clone(),
-                    bytes: data.to_vec(),
-                    relocations,
-                    address: None,
-                });
-            }
-            ".bss.const" | ".bss.global" => {
-                if section.size() > MOST_DATA {
-                    return Err(LaunchError::TooLarge {
-                        what: "a section of program-scope variables",
-                        bytes: section.size(),
-                        limit: MOST_DATA,
-                    });
-                }
-                let size = usize::try_from(section.size()).unwrap_or(0);
-                zebin.data.push(DataSection {
-                    name: name.clone(),
-                    bytes: zeroes("a section of program-scope variables", size)?,
-                    relocations: Vec::new(),
-                    address: None,
-                });
-            }
-            _ if name.starts_with(".visaasm") || kind == SHT_VISAASM => {
-                let module = name.strip_prefix(".visaasm").unwrap_or(&name);
-                let module = module.trim_start_matches('.').to_owned();
-                zebin.texts.push((module, data.to_vec()));
-            }
-            _ => {}
-        }
+        found |= zebin.take(&file, &section, &name)?;
         let bytes = section.size();
         zebin.sections.push(ElfSection { name, kind, bytes });
     }
@@ -342,6 +293,69 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
     }
     zebin.join_zeroes()?;
     Ok(zebin)
+}
+
+impl Zebin {
+    /// Takes over what a section holds; whether it is one that makes the file a zebin.
+    fn take<'d, H: FileHeader<Endian = object::Endianness>>(
+        &mut self,
+        file: &ElfFile<'d, H>,
+        section: &SectionOf<'d, '_, H>,
+        name: &str,
+    ) -> Result<bool, LaunchError> {
+        let data = section.data().unwrap_or_default();
+        let kind = section.elf_section_header().sh_type(file.endian());
+        match name {
+            ".ze_info" => {
+                self.zeinfo = String::from_utf8_lossy(data).into_owned();
+                return Ok(true);
+            }
+            ".note.intelgt.compat" => {
+                self.grf_bytes = grf_bytes(data);
+                return Ok(true);
+            }
+            ".data.const" | ".data.global" | ".data.const.string" => {
+                let relocations = section
+                    .relocations()
+                    .filter_map(|(offset, relocation)| {
+                        let object::RelocationTarget::Symbol(index) = relocation.target() else {
+                            return None;
+                        };
+                        relocation_of(file, offset, index, &relocation, data)
+                    })
+                    .collect();
+                self.data.push(DataSection {
+                    name: name.to_owned(),
+                    bytes: data.to_vec(),
+                    relocations,
+                    address: None,
+                });
+            }
+            ".bss.const" | ".bss.global" => {
+                if section.size() > MOST_DATA {
+                    return Err(LaunchError::TooLarge {
+                        what: "a section of program-scope variables",
+                        bytes: section.size(),
+                        limit: MOST_DATA,
+                    });
+                }
+                let size = usize::try_from(section.size()).unwrap_or(0);
+                self.data.push(DataSection {
+                    name: name.to_owned(),
+                    bytes: zeroes("a section of program-scope variables", size)?,
+                    relocations: Vec::new(),
+                    address: None,
+                });
+            }
+            _ if name.starts_with(".visaasm") || kind == SHT_VISAASM => {
+                let module = name.strip_prefix(".visaasm").unwrap_or(name);
+                let module = module.trim_start_matches('.').to_owned();
+                self.texts.push((module, data.to_vec()));
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
 }
 
 /// The name that a relocation needs, if it takes an address and nothing in the file defines it.

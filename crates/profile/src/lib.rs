@@ -48,7 +48,7 @@ pub use diff::{Change, KernelDiff, Summary, diff};
 pub use folded::folded;
 pub use timer::Timer;
 
-use code::Kind;
+use code::{Instruction, Kind};
 use hashbrown::HashMap;
 use price::work;
 use visakit_exec::Progress;
@@ -261,48 +261,8 @@ fn collect(
         if let Some(block) = blocks.last_mut() {
             block.last = known.number;
         }
-        let many = known.width > 1;
         let saw = seen.get(&place);
-        let message = match known.kind {
-            Kind::Message { what, .. } => Some(what.to_owned()),
-            _ => None,
-        };
-        let file = known
-            .source
-            .and_then(|source| code.files.name(source.file?));
-        instructions.push(InstructionProfile {
-            routine: known.routine,
-            instruction: known.number,
-            block: blocks.len() - 1,
-            mnemonic: known.mnemonic.clone(),
-            text: known.text.clone(),
-            file: file.map(ToOwned::to_owned),
-            line: known.source.map(|source| source.line),
-            width: known.width,
-            counts: Counts {
-                executions: counts.times,
-                lanes: if many { counts.lanes } else { 0 },
-                slots: if many {
-                    counts.times.saturating_mul(known.width.into())
-                } else {
-                    0
-                },
-                cycles: 0,
-            },
-            issue: known.issue,
-            latency: known.latency_of(&code.device, saw),
-            parted: counts.parted,
-            taken: counts.taken,
-            seen: saw.map(|seen| seen.messages).filter(|_| message.is_some()),
-            message,
-            likely_lines: known.likely_lines(),
-            waits: (known.kind == Kind::Barrier)
-                .then(|| saw.map_or_else(Waits::default, Seen::waits)),
-            calls: match known.kind {
-                Kind::Call(function) => function,
-                _ => None,
-            },
-        });
+        instructions.push(instruction(code, known, (counts, saw), blocks.len() - 1));
     }
     let routines = code.routines.iter().map(|name| RoutineProfile {
         name: name.clone(),
@@ -352,6 +312,55 @@ fn collect(
     profile.longest = time.nanoseconds;
     profile.bound = time.bound;
     profile
+}
+
+/// What is known of an instruction that ran so often.
+fn instruction(
+    code: &KernelCode,
+    known: &Instruction,
+    (counts, saw): (&StepCounts, Option<&Seen>),
+    block: usize,
+) -> InstructionProfile {
+    let many = known.width > 1;
+    let message = match known.kind {
+        Kind::Message { what, .. } => Some(what.to_owned()),
+        _ => None,
+    };
+    let file = known
+        .source
+        .and_then(|source| code.files.name(source.file?));
+    InstructionProfile {
+        routine: known.routine,
+        instruction: known.number,
+        block,
+        mnemonic: known.mnemonic.clone(),
+        text: known.text.clone(),
+        file: file.map(ToOwned::to_owned),
+        line: known.source.map(|source| source.line),
+        width: known.width,
+        counts: Counts {
+            executions: counts.times,
+            lanes: if many { counts.lanes } else { 0 },
+            slots: if many {
+                counts.times.saturating_mul(known.width.into())
+            } else {
+                0
+            },
+            cycles: 0,
+        },
+        issue: known.issue,
+        latency: known.latency_of(&code.device, saw),
+        parted: counts.parted,
+        taken: counts.taken,
+        seen: saw.map(|seen| seen.messages).filter(|_| message.is_some()),
+        message,
+        likely_lines: known.likely_lines(),
+        waits: (known.kind == Kind::Barrier).then(|| saw.map_or_else(Waits::default, Seen::waits)),
+        calls: match known.kind {
+            Kind::Call(function) => function,
+            _ => None,
+        },
+    }
 }
 
 /// How often each instruction ran, by its place.

@@ -3,6 +3,7 @@
 //!
 //! * [`corpus`]: objects and texts of the committed fixtures and of the reference data
 //! * [`driver`]: separate programs on the drivers
+//! * [`effort`]: how the work for an input grows, on any machine
 //! * [`layouts`]: the committed objects of one instruction each
 //! * [`litmus`]: two kernels at once, and what each may observe of the other
 //! * [`operands`]: an operand of each class with its bytes
@@ -17,6 +18,7 @@
 
 pub mod corpus;
 pub mod driver;
+pub mod effort;
 pub mod layouts;
 pub mod litmus;
 pub mod operands;

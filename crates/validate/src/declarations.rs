@@ -187,13 +187,25 @@ fn alias(checker: &mut Checker<'_, '_>, location: Location, index: usize, variab
             format!("an alias of {}, which is declared later", variable.alias)
         });
     }
+    let root = found.end.root(body).map(|root| (root, found.offset));
+    storage(checker, (at_alias, at_offset), variable, (shared, root));
+}
+
+/// Checks where an alias is in the variable that it shares, and in the variable that all of them share, in which it begins
+/// at that byte.
+fn storage(
+    checker: &mut Checker<'_, '_>,
+    (at_alias, at_offset): (Location, Location),
+    variable: &Variable<'_>,
+    (shared, root): (&Variable<'_>, Option<(&Variable<'_>, u32)>),
+) {
     let ty = variable.properties.data_type();
     let (offset, own) = (u32::from(variable.alias_offset), variable.size());
-    if let Some(root) = found.end.root(body) {
-        if found.offset >= root.size() {
+    if let Some((root, begins)) = root {
+        if begins >= root.size() {
             let size = root.size();
             checker.sink.add(&rules::ALIAS_OFFSET, at_offset, || {
-                format!("begins at byte {} of {size}", found.offset)
+                format!("begins at byte {begins} of {size}")
             });
             return;
         }

@@ -301,137 +301,143 @@ impl Console {
 
     pub(super) fn info(&self, what: &str) -> Result<Reply, DebugError> {
         let session = &self.session;
-        let mut text = String::new();
-        match what {
-            "breakpoints" | "b" => {
-                for point in session.points() {
-                    let off = if point.enabled { "" } else { " (off)" };
-                    let _ = write!(
-                        text,
-                        "{} {}{off}, {} hits",
-                        point.id, point.text, point.hits
-                    );
-                    if let PointKind::Code(places) = &point.what {
-                        let places: Vec<_> = places.iter().map(|p| self.place_text(*p)).collect();
-                        let _ = write!(text, ": {}", places.join(", "));
-                    }
-                    text.push('\n');
-                }
-            }
-            "threads" => {
-                let (focus, _) = session.focus();
-                for view in session.threads() {
-                    let mark = if view.thread == focus { '*' } else { ' ' };
-                    let next = if view.next { ", next" } else { "" };
-                    let place = view.place.map_or_else(String::new, |p| self.place_text(p));
-                    let _ = writeln!(
-                        text,
-                        "{mark}{:<3} {}{next}  lanes {:08x}  {place}",
-                        view.thread,
-                        state_name(view.state),
-                        view.running
-                    );
-                }
-            }
-            "lanes" => {
-                let (thread, focus) = session.focus();
-                let position = session.position(thread).map(|(_, p)| p);
-                for lane in 0..session.target().lanes() {
-                    let mark = if lane == focus { '*' } else { ' ' };
-                    let on = position.is_some_and(|p| p.running >> lane & 1 != 0);
-                    let waits = session.thread().and_then(|t| {
-                        let mut waiting = t.waiting().iter();
-                        waiting.find(|(_, lanes)| lanes >> lane & 1 != 0)
-                    });
-                    let state = match (on, waits) {
-                        (true, _) => "runs".to_owned(),
-                        (_, Some((step, _))) => session.place_of(*step).map_or_else(
-                            || "waits".to_owned(),
-                            |place| format!("waits at {}", self.place_text(place)),
-                        ),
-                        _ => "off".to_owned(),
-                    };
-                    let item = session
-                        .target()
-                        .work_item(session.time().group, thread, lane);
-                    let item = item.map_or_else(String::new, |i| {
-                        format!("local {:?} global {:?} ", i.local, i.global)
-                    });
-                    let _ = writeln!(text, "{mark}{lane:<3} {item}{state}");
-                }
-            }
+        let lines = |lines: Vec<String>| lines.concat();
+        Ok(said(match what {
+            "breakpoints" | "b" => self.points_text(),
+            "threads" => self.threads_text(),
+            "lanes" => self.lanes_text(),
             "variables" | "v" => {
-                for variable in session.variables() {
-                    let _ = writeln!(text, "{}", variable_head(&variable));
-                }
+                let heads = session.variables();
+                lines(heads.iter().map(|v| variable_head(v) + "\n").collect())
             }
-            "locals" | "l" => {
-                for view in session.locals() {
-                    text.push_str(&source_line(&view));
-                }
-                if text.is_empty() {
-                    text.push_str(
-                        "no source variables are known here; sources are compiled with --options=-g for them\n",
-                    );
-                }
-            }
-            "operands" | "o" => {
-                for variable in session.operands() {
-                    text.push_str(&self.variable_text(&variable));
-                }
-            }
-            "predefined" => {
-                for variable in session.predefined() {
-                    text.push_str(&self.variable_text(&variable));
-                }
-            }
-            "buffers" => {
-                for buffer in session.target().buffers() {
-                    let ty = buffer.data_type.map_or("", |ty| ty.name());
-                    let argument = buffer.argument.map(|n| format!(" (argument {n})"));
-                    let argument = argument.unwrap_or_default();
-                    let _ = writeln!(
-                        text,
-                        "{}{argument} {ty} {:#x}, {} bytes",
-                        buffer.name, buffer.address, buffer.bytes
-                    );
-                }
-                let scratch = session.thread().map_or(0, |t| t.scratch().len());
-                let _ = writeln!(text, "slm, {} bytes", session.group().slm().len());
-                let _ = writeln!(text, "scratch of the thread, {scratch} bytes");
-            }
+            "locals" | "l" => match session.locals().as_slice() {
+                [] => "no source variables are known here; sources are compiled with --options=-g for them\n"
+                    .to_owned(),
+                views => lines(views.iter().map(source_line).collect()),
+            },
+            "operands" | "o" => self.variables_text(&session.operands()),
+            "predefined" => self.variables_text(&session.predefined()),
+            "buffers" => self.buffers_text(),
             "files" => {
-                for file in &session.listing().files {
-                    let _ = writeln!(text, "{file}");
-                }
+                let files = &session.listing().files;
+                lines(files.iter().map(|file| format!("{file}\n")).collect())
             }
-            "printf" => text = String::from_utf8_lossy(&session.target().printed()).into_owned(),
+            "printf" => String::from_utf8_lossy(&session.target().printed()).into_owned(),
             "routines" => {
-                for routine in &session.listing().routines {
-                    let count = routine.rows.len();
-                    let _ = writeln!(text, "{}, {count} instructions", routine.name);
-                }
+                let routines = session.listing().routines.iter();
+                let line = |count: usize, name: &str| format!("{name}, {count} instructions\n");
+                lines(routines.map(|r| line(r.rows.len(), &r.name)).collect())
             }
-            "run" | "" => {
-                let time = session.time();
-                let _ = writeln!(
-                    text,
-                    "{}:{} of {} groups, {} threads, {} lanes each: {}",
-                    time.group,
-                    time.step,
-                    session.target().groups(),
-                    session.group().threads().len(),
-                    session.target().lanes(),
-                    self.stop_text()
-                );
-            }
+            "run" | "" => self.run_text(),
             _ => {
                 return Err(DebugError::Usage(format!(
                     "info `{what}` is not known; `help` lists what there is"
                 )));
             }
+        }))
+    }
+
+    fn points_text(&self) -> String {
+        let mut text = String::new();
+        for point in self.session.points() {
+            let off = if point.enabled { "" } else { " (off)" };
+            let _ = write!(
+                text,
+                "{} {}{off}, {} hits",
+                point.id, point.text, point.hits
+            );
+            if let PointKind::Code(places) = &point.what {
+                let places: Vec<_> = places.iter().map(|p| self.place_text(*p)).collect();
+                let _ = write!(text, ": {}", places.join(", "));
+            }
+            text.push('\n');
         }
-        Ok(said(text))
+        text
+    }
+
+    fn threads_text(&self) -> String {
+        let mut text = String::new();
+        let (focus, _) = self.session.focus();
+        for view in self.session.threads() {
+            let mark = if view.thread == focus { '*' } else { ' ' };
+            let next = if view.next { ", next" } else { "" };
+            let place = view.place.map_or_else(String::new, |p| self.place_text(p));
+            let _ = writeln!(
+                text,
+                "{mark}{:<3} {}{next}  lanes {:08x}  {place}",
+                view.thread,
+                state_name(view.state),
+                view.running
+            );
+        }
+        text
+    }
+
+    fn lanes_text(&self) -> String {
+        let session = &self.session;
+        let mut text = String::new();
+        let (thread, focus) = session.focus();
+        let position = session.position(thread).map(|(_, p)| p);
+        for lane in 0..session.target().lanes() {
+            let mark = if lane == focus { '*' } else { ' ' };
+            let on = position.is_some_and(|p| p.running >> lane & 1 != 0);
+            let waits = session.thread().and_then(|t| {
+                let mut waiting = t.waiting().iter();
+                waiting.find(|(_, lanes)| lanes >> lane & 1 != 0)
+            });
+            let state = match (on, waits) {
+                (true, _) => "runs".to_owned(),
+                (_, Some((step, _))) => session.place_of(*step).map_or_else(
+                    || "waits".to_owned(),
+                    |place| format!("waits at {}", self.place_text(place)),
+                ),
+                _ => "off".to_owned(),
+            };
+            let group = session.time().group;
+            let item = session.target().work_item(group, thread, lane);
+            let item = item.map_or_else(String::new, |i| {
+                format!("local {:?} global {:?} ", i.local, i.global)
+            });
+            let _ = writeln!(text, "{mark}{lane:<3} {item}{state}");
+        }
+        text
+    }
+
+    fn variables_text(&self, variables: &[VariableView]) -> String {
+        variables.iter().map(|v| self.variable_text(v)).collect()
+    }
+
+    fn buffers_text(&self) -> String {
+        let session = &self.session;
+        let mut text = String::new();
+        for buffer in session.target().buffers() {
+            let ty = buffer.data_type.map_or("", |ty| ty.name());
+            let argument = buffer.argument.map(|n| format!(" (argument {n})"));
+            let argument = argument.unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "{}{argument} {ty} {:#x}, {} bytes",
+                buffer.name, buffer.address, buffer.bytes
+            );
+        }
+        let scratch = session.thread().map_or(0, |t| t.scratch().len());
+        let _ = writeln!(text, "slm, {} bytes", session.group().slm().len());
+        let _ = writeln!(text, "scratch of the thread, {scratch} bytes");
+        text
+    }
+
+    fn run_text(&self) -> String {
+        let session = &self.session;
+        let time = session.time();
+        format!(
+            "{}:{} of {} groups, {} threads, {} lanes each: {}\n",
+            time.group,
+            time.step,
+            session.target().groups(),
+            session.group().threads().len(),
+            session.target().lanes(),
+            self.stop_text()
+        )
     }
 }
 

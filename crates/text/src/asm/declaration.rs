@@ -3,6 +3,7 @@
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::{not_one, outside};
 use super::expression::Extent;
+use super::routine::Draft;
 use super::{Assembler, Last};
 use crate::language::symbol::{Symbol, symbolic};
 use crate::lexer::{Word, shown};
@@ -43,6 +44,39 @@ struct Decl<'t> {
 pub(super) fn type_named(name: &[u8]) -> Option<DataType> {
     let is = |ty: &DataType| ty.name().as_bytes().eq_ignore_ascii_case(name);
     DataType::ALL.into_iter().find(is)
+}
+
+/// What the next declaration of a class is called; `None` if there is no such class, an error if the table is full.
+fn next_symbol(draft: &Draft<'_>, class: u8) -> Result<Option<Symbol>, &'static str> {
+    let body = &draft.body;
+    Ok(Some(match class {
+        b'G' => {
+            let id = u32::try_from(body.variables.len()).ok();
+            let id = id.and_then(|n| n.checked_add(draft.format.predefined_variable_count()));
+            Symbol::General(VarId(id.ok_or("variables")?))
+        }
+        b'A' => {
+            let id = u16::try_from(body.addresses.len());
+            Symbol::Address(AddressId(id.map_err(|_| "address variables")?))
+        }
+        b'P' => {
+            let id = u16::try_from(body.predicates.len() + 1);
+            Symbol::Predicate(PredicateId(id.map_err(|_| "predicates")?))
+        }
+        b'S' => {
+            let id = u8::try_from(body.samplers.len());
+            Symbol::Sampler(SamplerId(id.map_err(|_| "samplers")?))
+        }
+        b'T' => {
+            // The format counts 255 surfaces, but instructions cannot name the last one.
+            if body.surfaces.len() >= 255 {
+                return Err("surfaces");
+            }
+            let id = body.surfaces.len() + usize::from(draft.format.predefined_surface_count());
+            Symbol::Surface(SurfaceId(u8::try_from(id).unwrap_or(u8::MAX)))
+        }
+        _ => return Ok(None),
+    }))
 }
 
 /// The fault for a type that only variables can have.
@@ -92,7 +126,7 @@ impl<'t> Assembler<'t> {
         self.declare(word, decl)
     }
 
-    fn declare(&mut self, word: Word<'t>, decl: Decl<'t>) -> Parsed<()> {
+    fn declare(&mut self, word: Word<'t>, mut decl: Decl<'t>) -> Parsed<()> {
         let Some(draft) = self.draft.as_mut() else {
             return Err(outside(word.span));
         };
@@ -104,40 +138,12 @@ impl<'t> Assembler<'t> {
             return Err(missing("num_elts="));
         };
         let name = decl.v_name.unwrap_or(word.name);
-        let first_variable = draft.format.predefined_variable_count();
-        let first_surface = draft.format.predefined_surface_count();
-        let body = &draft.body;
-        let full = |what: &str| {
+        let symbol = next_symbol(draft, decl.class).map_err(|what| {
             let message = alloc::format!("too many {what}");
             Diagnostic::new(DiagnosticKind::NotEncodable, word.span, message)
-        };
-        let symbol = match decl.class {
-            b'G' => {
-                let id = u32::try_from(body.variables.len()).ok();
-                let id = id.and_then(|n| n.checked_add(first_variable));
-                Symbol::General(VarId(id.ok_or_else(|| full("variables"))?))
-            }
-            b'A' => {
-                let id = u16::try_from(body.addresses.len());
-                Symbol::Address(AddressId(id.map_err(|_| full("address variables"))?))
-            }
-            b'P' => {
-                let id = u16::try_from(body.predicates.len() + 1);
-                Symbol::Predicate(PredicateId(id.map_err(|_| full("predicates"))?))
-            }
-            b'S' => {
-                let id = u8::try_from(body.samplers.len());
-                Symbol::Sampler(SamplerId(id.map_err(|_| full("samplers"))?))
-            }
-            b'T' => {
-                // The format counts 255 surfaces, but instructions cannot name the last one.
-                if body.surfaces.len() >= 255 {
-                    return Err(full("surfaces"));
-                }
-                let id = body.surfaces.len() + usize::from(first_surface);
-                Symbol::Surface(SurfaceId(u8::try_from(id).unwrap_or(u8::MAX)))
-            }
-            _ => return Err(missing("v_type=")),
+        })?;
+        let Some(symbol) = symbol else {
+            return Err(missing("v_type="));
         };
         if decl.class == b'G' && decl.ty.is_none() {
             return Err(missing("type="));
@@ -152,7 +158,7 @@ impl<'t> Assembler<'t> {
         let mut declaration = Declaration {
             name,
             elements,
-            attributes: decl.attributes,
+            attributes: core::mem::take(&mut decl.attributes),
         };
         for attribute in &mut declaration.attributes {
             // Names are added to the pool after the name of their variable.
@@ -166,35 +172,7 @@ impl<'t> Assembler<'t> {
             Symbol::Predicate(_) => body.predicates.push(declaration),
             Symbol::Sampler(_) => body.samplers.push(declaration),
             Symbol::Surface(_) => body.surfaces.push(declaration),
-            Symbol::General(_) => {
-                let ty = decl.ty.unwrap_or(DataType::Ud);
-                let alias = decl.alias;
-                let alias_offset = alias.map_or(0, |a| a.offset);
-                let variable = Variable {
-                    name: declaration.name,
-                    properties: VariableProperties::new(ty, Alignment(decl.alignment)),
-                    elements,
-                    alias: alias.map_or(VarId::NULL, |a| a.id),
-                    alias_offset,
-                    alias_scope: alias.map_or(0, |a| a.scope),
-                    attributes: declaration.attributes,
-                };
-                let end = u32::from(alias_offset) + variable.size();
-                body.variables.push(variable);
-                if let Some(alias) = alias
-                    && !alias.unchecked
-                    && alias.id.0 >= first_variable
-                    && let Some((_, size)) = draft.general(alias.id)
-                    && end > size
-                {
-                    let kind = DiagnosticKind::AliasBounds;
-                    let message = alloc::format!(
-                        "the alias ends at byte {end} of a variable of {size} bytes"
-                    );
-                    // Compiled objects contain such aliases.
-                    self.warning(Diagnostic::new(kind, alias.span, message));
-                }
-            }
+            Symbol::General(_) => self.variable(&decl, declaration),
         }
         self.last = match symbol {
             Symbol::General(_) => Last::Variable,
@@ -204,6 +182,39 @@ impl<'t> Assembler<'t> {
             Symbol::Surface(_) => Last::Surface,
         };
         Ok(())
+    }
+
+    /// Adds a general variable.
+    fn variable(&mut self, decl: &Decl<'t>, declaration: Declaration<'t>) {
+        let Some(draft) = self.draft.as_mut() else {
+            return;
+        };
+        let alias = decl.alias;
+        let alias_offset = alias.map_or(0, |a| a.offset);
+        let ty = decl.ty.unwrap_or(DataType::Ud);
+        let variable = Variable {
+            name: declaration.name,
+            properties: VariableProperties::new(ty, Alignment(decl.alignment)),
+            elements: declaration.elements,
+            alias: alias.map_or(VarId::NULL, |a| a.id),
+            alias_offset,
+            alias_scope: alias.map_or(0, |a| a.scope),
+            attributes: declaration.attributes,
+        };
+        let end = u32::from(alias_offset) + variable.size();
+        draft.body.variables.push(variable);
+        if let Some(alias) = alias
+            && !alias.unchecked
+            && alias.id.0 >= draft.format.predefined_variable_count()
+            && let Some((_, size)) = draft.general(alias.id)
+            && end > size
+        {
+            let kind = DiagnosticKind::AliasBounds;
+            let message =
+                alloc::format!("the alias ends at byte {end} of a variable of {size} bytes");
+            // Compiled objects contain such aliases.
+            self.warning(Diagnostic::new(kind, alias.span, message));
+        }
     }
 
     /// `<V32, 64>`, `<@name, 64>`
