@@ -49,6 +49,18 @@ fn builder<'n>(prefix: &'n str, suffix: &'n str, mode: u32) -> Builder<'n, 'n> {
     builder
 }
 
+/// An error about a name that nobody has chosen is one about its folder.
+fn about(folder: &Path, error: &io::Error) -> io::Error {
+    // The system's own words, where the folder itself is what is wrong.
+    let cause = fs::metadata(folder).err();
+    let cause = cause.map_or_else(|| error.kind().to_string(), |cause| cause.to_string());
+    let folder = folder.display();
+    io::Error::new(
+        error.kind(),
+        format!("nothing can be written into {folder}: {cause}"),
+    )
+}
+
 /// A locked file in the folder of a path.
 pub(crate) fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = folder_of(path);
@@ -56,7 +68,8 @@ pub(crate) fn beside(path: &Path) -> io::Result<NamedTempFile> {
     clean(folder, &prefix, SUFFIX);
     let builder = builder(&prefix, SUFFIX, 0o666);
     for _ in 0..TRIES {
-        let file = builder.tempfile_in(folder)?;
+        let file = builder.tempfile_in(folder);
+        let file = file.map_err(|error| about(folder, &error))?;
         if claim(file.path(), file.as_file()) {
             return Ok(file);
         }
@@ -82,7 +95,8 @@ impl TemporaryFolder {
         clean(folder, &prefix, "");
         let builder = builder(&prefix, "", 0o777);
         for _ in 0..TRIES {
-            let made = builder.tempdir_in(folder)?;
+            let made = builder.tempdir_in(folder);
+            let made = made.map_err(|error| about(folder, &error))?;
             // Windows does not open folders, and nothing is ever removed there.
             let lock = cfg!(unix).then(|| File::open(made.path())).transpose()?;
             if lock.as_ref().is_none_or(|lock| claim(made.path(), lock)) {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
-use visakit_files::{Replacement, write};
+use visakit_files::{Replacement, TemporaryFolder, write};
 
 /// The names in a folder.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
@@ -15,6 +15,25 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// What is said of a folder that is not there names the folder, and no name that nobody has chosen.
+#[test]
+fn folders_that_are_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    let written = write(&missing.join("file"), "x").unwrap_err();
+    let made = TemporaryFolder::new(&missing, "test").unwrap_err();
+    for error in [written, made] {
+        assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+        let said = error.to_string();
+        let wanted = format!("nothing can be written into {}: ", missing.display());
+        assert!(said.starts_with(&wanted), "{said}");
+        assert!(
+            !said.contains(".visakit-") && !said.contains("test-"),
+            "{said}"
+        );
+    }
 }
 
 proptest! {
