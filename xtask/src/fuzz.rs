@@ -20,13 +20,14 @@ pub(crate) fn run(arguments: &[String]) -> Done {
         None => (arguments, &[][..]),
     };
     let mut seconds = 60;
+    let mut runs = true;
     let mut targets = Vec::new();
     let mut own = own.iter();
     while let Some(argument) = own.next() {
-        if argument == "--seconds" {
-            seconds = own.next().ok_or("--seconds takes a number")?.parse()?;
-        } else {
-            targets.push(Target::named(argument).ok_or_else(|| format!("no target {argument}"))?);
+        match argument.as_str() {
+            "--seconds" => seconds = own.next().ok_or("--seconds takes a number")?.parse()?,
+            "--no-run" => runs = false,
+            name => targets.push(Target::named(name).ok_or_else(|| format!("no target {name}"))?),
         }
     }
     if targets.is_empty() {
@@ -34,6 +35,9 @@ pub(crate) fn run(arguments: &[String]) -> Done {
     }
     fuzz_seeds::run(&[])?;
     let binary = build()?;
+    if !runs {
+        return Ok(());
+    }
     let queue = Mutex::new(targets.into_iter());
     let failed = Mutex::new(Vec::new());
     let worker = || {
