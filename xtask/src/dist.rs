@@ -1,6 +1,6 @@
 //! `cargo xtask dist`: the files of a release.
 
-use crate::stage::{Build, TARGETS, option, stage, target};
+use crate::stage::{Build, option, stage, target, targets};
 use crate::{Done, call, cargo};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -60,9 +60,9 @@ pub(crate) fn run(arguments: &[String]) -> Done {
         metadata,
     };
     if let Some(target) = &release.target
-        && !TARGETS.iter().any(|known| known.0 == target)
+        && !targets().any(|known| known == target)
     {
-        let known = TARGETS.map(|known| known.0).join(", ");
+        let known = targets().collect::<Vec<_>>().join(", ");
         return Err(format!("no files are made for `{target}` here; there are {known}").into());
     }
     let options = ["--out", "--profile", "--target"];

@@ -20,12 +20,33 @@ const DRIVERS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Targets that are built on another one: their names, and the compilers of C that link for them, from the packages
-/// gcc-aarch64-linux-gnu and gcc-mingw-w64-x86-64 of Debian.
-pub(crate) const TARGETS: [(&str, &str); 2] = [
-    ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu-gcc"),
-    ("x86_64-pc-windows-gnu", "x86_64-w64-mingw32-gcc"),
+/// What links for another target.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linker {
+    /// A compiler of C, of the packages gcc-aarch64-linux-gnu and gcc-mingw-w64-x86-64 of Debian.
+    Gcc(&'static str),
+    /// `cargo zigbuild`, which brings the interfaces of macOS: `pip install cargo-zigbuild ziglang`.
+    Zig,
+}
+
+/// Targets that are built on another one.
+const TARGETS: [(&str, Linker); 4] = [
+    (
+        "aarch64-unknown-linux-gnu",
+        Linker::Gcc("aarch64-linux-gnu-gcc"),
+    ),
+    (
+        "x86_64-pc-windows-gnu",
+        Linker::Gcc("x86_64-w64-mingw32-gcc"),
+    ),
+    ("aarch64-apple-darwin", Linker::Zig),
+    ("x86_64-apple-darwin", Linker::Zig),
 ];
+
+/// The names of targets that are built on another one.
+pub(crate) fn targets() -> impl Iterator<Item = &'static str> {
+    TARGETS.iter().map(|(name, _)| *name)
+}
 
 /// How the program and the drivers are built.
 #[derive(Clone, Copy)]
@@ -48,21 +69,39 @@ impl Build<'_> {
             .map_or(cfg!(windows), |target| target.contains("windows"))
     }
 
-    /// The compiler of C that links for another target.
-    fn linker(self) -> Option<&'static str> {
+    /// What links for another target.
+    fn linker(self) -> Option<Linker> {
         let own = TARGETS.iter().find(|known| Some(known.0) == self.target);
         own.map(|known| known.1)
+    }
+
+    /// The verb of cargo that builds.
+    fn verb(self) -> &'static str {
+        match self.linker() {
+            Some(Linker::Zig) => "zigbuild",
+            _ => "build",
+        }
     }
 
     /// Arguments and variables for cargo, and for what calls it.
     pub(crate) fn tell(self, command: &mut Command) {
         command.args(["--locked", "--profile", self.profile]);
-        let (Some(target), Some(linker)) = (self.target, self.linker()) else {
-            return;
-        };
-        command.args(["--target", target]);
-        let name = target.to_uppercase().replace('-', "_");
-        command.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
+        if let Some(target) = self.target {
+            command.args(["--target", target]);
+            if let Some(Linker::Gcc(linker)) = self.linker() {
+                let name = target.to_uppercase().replace('-', "_");
+                command.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
+            }
+        }
+    }
+
+    /// The program that takes out of a file what only debuggers need. That of GNU knows no files of macOS, which cargo strips.
+    fn strip(self) -> Option<String> {
+        match self.linker() {
+            None => Some("strip".to_owned()),
+            Some(Linker::Gcc(linker)) => Some(linker.replace("gcc", "strip")),
+            Some(Linker::Zig) => None,
+        }
     }
 }
 
@@ -74,7 +113,7 @@ pub(crate) fn stage(root: &Path, how: Build<'_>) -> Done {
         .filter(|driver| how.is_linux() && workspace.join(driver.1).is_dir())
         .collect();
     let mut build = cargo();
-    build.args(["build", "-p", "visakit-cli"]);
+    build.args([how.verb(), "-p", "visakit-cli"]);
     how.tell(&mut build);
     if how.target.is_some() {
         // Without `visakit table`, as the static binary is: its compression is C.
@@ -143,11 +182,10 @@ fn place(file: &Path, folder: &Path, how: Build<'_>) -> Done {
     // A running program is replaced, not written to.
     let _ = std::fs::remove_file(&to);
     std::fs::copy(file, &to).map_err(|error| format!("{}: {error}", file.display()))?;
-    // Without this program the file is only larger.
-    let strip = how
-        .linker()
-        .map_or_else(|| "strip".to_owned(), |gcc| gcc.replace("gcc", "strip"));
-    let _ = Command::new(strip).arg("--strip-debug").arg(&to).status();
+    if let Some(strip) = how.strip() {
+        // Without this program the file is only larger.
+        let _ = Command::new(strip).arg("--strip-debug").arg(&to).status();
+    }
     Ok(())
 }
 
