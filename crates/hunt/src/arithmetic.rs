@@ -1,11 +1,12 @@
 //! What operators and built-in functions compute, lane by lane, as the specification of OpenCL C defines it.
 
-use crate::ast::{Atomic, Binary, Builtin, DEPTH, Matrix, Relation, Unary};
+use crate::ast::{Atomic, Binary, Builtin, DEPTH, Guard, Matrix, Relation, Unary};
+use crate::exact;
 use crate::types::{Scalar, Type, Value};
 use half::f16;
 
 /// The float of these bits, exactly.
-fn float(scalar: Scalar, bits: u64) -> f64 {
+pub(crate) fn float(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Half => f16::from_bits(low16(bits)).to_f64(),
         Scalar::Float => f32::from_bits(low32(bits)).into(),
@@ -23,12 +24,26 @@ fn low32(bits: u64) -> u32 {
 
 /// The bits of a float, rounded to nearest even.
 #[allow(clippy::cast_possible_truncation, reason = "rounds to nearest even")]
-fn rounded(scalar: Scalar, value: f64) -> u64 {
+pub(crate) fn rounded(scalar: Scalar, value: f64) -> u64 {
     match scalar {
-        Scalar::Half => f16::from_f64(value).to_bits().into(),
+        // To odd first, as a second rounding would not know of the first one.
+        Scalar::Half => f16::from_f32(to_odd(value)).to_bits().into(),
         Scalar::Float => (value as f32).to_bits().into(),
         _ => value.to_bits(),
     }
+}
+
+/// A float that rounds as a double does to fewer digits: if it is not exact, its last digit is 1.
+#[allow(clippy::cast_possible_truncation, reason = "what is cut off is kept")]
+fn to_odd(value: f64) -> f32 {
+    let near = value as f32;
+    let back = f64::from(near);
+    if back == value || value.is_nan() {
+        return near;
+    }
+    let away = back.abs() > value.abs();
+    let bits = near.to_bits() - u32::from(away);
+    f32::from_bits(bits | 1)
 }
 
 /// Whether the bits are NaN.
@@ -44,6 +59,25 @@ pub(crate) fn number(value: Value) -> Value {
             0
         } else {
             bits
+        }
+    })
+}
+
+/// An argument without what a function leaves open.
+pub(crate) fn guarded(guard: Guard, value: Value) -> Value {
+    let scalar = value.ty.scalar;
+    if !scalar.is_float() {
+        return value;
+    }
+    Value::from_fn(value.ty, |lane| {
+        let bits = value.lane(lane);
+        let x = float(scalar, bits);
+        match guard {
+            Guard::Number if x.is_nan() => 0,
+            Guard::Finite if !x.is_finite() => 0,
+            Guard::Divisor if !x.is_finite() || x == 0.0 => rounded(scalar, 1.0),
+            Guard::Normal if !exact::is_normal(scalar, x) => 0,
+            _ => bits,
         }
     })
 }
@@ -127,7 +161,7 @@ pub(crate) fn product(
 }
 
 /// A truth value: 1 of scalars, all bits of vectors.
-fn truth(of: Type, mut lane: impl FnMut(usize) -> bool) -> Value {
+pub(crate) fn truth(of: Type, mut lane: impl FnMut(usize) -> bool) -> Value {
     let ty = of.truth();
     let yes = if ty.is_vector() { u64::MAX } else { 1 };
     Value::from_fn(ty, |l| if lane(l) { yes } else { 0 })
@@ -235,6 +269,9 @@ pub(crate) fn call(builtin: Builtin, ty: Type, arguments: &[Value]) -> Value {
     let (a, b, c) = (argument(0), argument(1), argument(2));
     let of = a.ty.scalar;
     let bits = of.bits();
+    if let Some(value) = exact::call(builtin, ty, [a, b, c]) {
+        return value;
+    }
     match builtin {
         Builtin::Any | Builtin::All => {
             let mut lanes = a.lanes().iter().map(|l| l >> (bits - 1) != 0);
@@ -244,8 +281,6 @@ pub(crate) fn call(builtin: Builtin, ty: Type, arguments: &[Value]) -> Value {
             };
             return Value::splat(ty, u64::from(yes));
         }
-        Builtin::Isnan => return truth(a.ty, |l| is_nan(of, a.lane(l))),
-        Builtin::Isinf => return truth(a.ty, |l| float(of, a.lane(l)).is_infinite()),
         Builtin::Shuffle => {
             return Value::from_fn(ty, |l| a.lane(chosen(b.lane(l), a.ty.count())));
         }
@@ -320,9 +355,14 @@ fn select(condition: Type, a: u64, b: u64, c: u64) -> u64 {
 }
 
 fn of_floats(builtin: Builtin, of: Scalar, p: u64, q: u64, r: u64) -> u64 {
-    if builtin == Builtin::Fma && of == Scalar::Float {
-        let [x, y, z] = [p, q, r].map(|bits| f32::from_bits(low32(bits)));
-        return x.mul_add(y, z).to_bits().into();
+    match (builtin, of) {
+        (Builtin::Bitselect, _) => return (p & !r) | (q & r),
+        (Builtin::Fma, Scalar::Float) => {
+            let [x, y, z] = [p, q, r].map(|bits| f32::from_bits(low32(bits)));
+            return x.mul_add(y, z).to_bits().into();
+        }
+        (Builtin::Fma, Scalar::Half) => return exact::fma(p, q, r),
+        _ => {}
     }
     let [x, y, z] = [p, q, r].map(|bits| float(of, bits));
     let result = match builtin {
@@ -450,6 +490,22 @@ mod tests {
                 assert_eq!(to(Scalar::Float, Scalar::Double), float(narrow));
             }
         }
+    }
+
+    /// Doubles are rounded once to halves: a tie is none if anything is behind it.
+    #[test]
+    fn doubles_to_halves() {
+        let half = |value: f64| rounded(Scalar::Half, value);
+        assert_eq!(half(6490.0), half(6488.0));
+        assert_eq!(half(6490.0 + 1e-9), half(6492.0));
+        assert_eq!(half(-6490.0 - 1e-9), half(-6492.0));
+        assert_eq!(half(6490.0 - 1e-9), half(6488.0));
+        assert_eq!(half(6486.0 - 1e-9), half(6484.0));
+        assert_eq!(half(1e300), half(f64::INFINITY));
+        assert_eq!(half(-1e-300), 0x8000);
+        assert_eq!(half(2_f64.powi(-25)), 0);
+        assert_eq!(half(2_f64.powi(-25) * (1.0 + 1e-12)), 1);
+        assert_eq!(half(65520.0 - 1e-6), 0x7bff);
     }
 
     /// Sums and products of floats are those of the host.

@@ -125,13 +125,15 @@ pub enum Need {
     Block2,
     /// `intel_sub_group_i8_i8_matrix_mad_k32` and others
     Matrix,
+    /// `read_imageui` and others
+    Image,
     /// A size of sub-groups.
     SubGroup(u32),
 }
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Kernel,
         Self::Half,
         Self::Double,
@@ -140,6 +142,7 @@ impl Need {
         Self::Block,
         Self::Block2,
         Self::Matrix,
+        Self::Image,
         Self::SubGroup(8),
         Self::SubGroup(16),
         Self::SubGroup(32),
@@ -179,6 +182,12 @@ impl Need {
                 },
             ),
             Self::SubGroup(size) => (sized(size), "uint", "p[0]"),
+            Self::Image => {
+                return format!(
+                    "__kernel void k{number}(read_only image2d_t m, write_only image2d_t d) {{ write_imageui(d, (int2)(0, 0), \
+                     read_imageui(m, (int2)(0, 0))); }}\n"
+                );
+            }
         };
         format!(
             "{before}__kernel void k{number}(__global {ty} *p) {{ p[get_global_id(0)] = {value}; }}\n"
@@ -194,6 +203,9 @@ impl Need {
             if used.contains(&scalar) {
                 needs.push(need);
             }
+        }
+        if !program.images.is_empty() || !program.drawn.is_empty() {
+            needs.push(Self::Image);
         }
         program.each_statement(&mut |statement| {
             if let Statement::Together(_, _, together) = statement {

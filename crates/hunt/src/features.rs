@@ -26,11 +26,14 @@ pub enum Feature {
     Blocks,
     Surfaces,
     Matrices,
+    Idioms,
+    Exact,
+    Images,
 }
 
 impl Feature {
     /// All of them, with their names and what they are.
-    pub const DESCRIPTIONS: [(Self, &'static str, &'static str); 22] = [
+    pub const DESCRIPTIONS: [(Self, &'static str, &'static str); 25] = [
         (Self::Vectors, "vectors", "vectors of 2, 3, 4, 8 and 16"),
         (Self::Floats, "floats", "float"),
         (Self::Halves, "halves", "half"),
@@ -57,6 +60,17 @@ impl Feature {
             "2D blocks that a sub-group reads",
         ),
         (Self::Matrices, "matrices", "products of matrices of bytes"),
+        (
+            Self::Idioms,
+            "idioms",
+            "patterns that compilers recognise, such as rotations",
+        ),
+        (
+            Self::Exact,
+            "exact",
+            "functions of floats whose results are exact, such as fract",
+        ),
+        (Self::Images, "images", "images that are read and written"),
     ];
 
     /// All of them.

@@ -20,6 +20,8 @@
 //!   overflow wraps, by the meaning of the nodes. `render.rs` writes what makes that so in OpenCL C.
 //! * `generate/` makes trees out of seeds, `evaluate.rs` computes their results with `arithmetic.rs`, which no compiler
 //!   takes part in.
+//! * `exact.rs` has the functions of floats whose results are exact. `generate/idiom/` has the tables of patterns that
+//!   compilers recognise.
 //! * `transform/` changes programs without changing what they compute, each way in a file of its own.
 //! * `kernels/` are real kernels of a folder, changed in their source, which is parsed.
 //! * `compiler.rs` runs a compiler as a process with limits (`process.rs`), `machine.rs` the kernels on the executor and
@@ -47,6 +49,7 @@ mod configuration;
 mod declared;
 mod edit;
 mod evaluate;
+mod exact;
 mod features;
 mod find;
 mod generate;

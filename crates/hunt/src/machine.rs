@@ -1,12 +1,14 @@
 //! Runs compiled programs.
 
-use crate::ast::Program;
+use crate::ast::{Image, Program, ROW};
 use crate::evaluate::Buffers;
 use crate::types::Value;
 use visakit_check::{Checks, Level};
 use visakit_exec::{Limits, Pass};
 use visakit_jit::Jit;
-use visakit_launch::{Argument, Compile, Config, DumpedKernel, Kernel, LaunchError, NdRange};
+use visakit_launch::{
+    Argument, Compile, Config, DumpedKernel, ImageKind, Kernel, LaunchError, NdRange, format,
+};
 
 /// Instructions that a launch may run: programs that the evaluator ends are far below.
 const STEPS: u64 = 2_000_000_000;
@@ -32,7 +34,19 @@ fn bytes(values: &[Value]) -> Vec<u8> {
 /// The expected buffers.
 pub(crate) fn memory(buffers: &Buffers) -> Memory {
     let all = buffers.outputs.iter().chain(&buffers.own);
-    all.chain(&buffers.shared).map(|b| bytes(b)).collect()
+    let all = all.chain(&buffers.shared).chain(&buffers.drawn);
+    all.map(|b| bytes(b)).collect()
+}
+
+/// An image as an argument.
+fn image(image: &Image) -> Argument {
+    let sizes = [ROW, image.rows()].map(|size| u32::try_from(size).unwrap_or(1));
+    let format = format("RGBA", image.channel_name());
+    let made = format.and_then(|format| {
+        let data = bytes(&image.data);
+        visakit_launch::Image::new(ImageKind::Image2d, &sizes, None, format, data)
+    });
+    made.map_or(Argument::Null, Argument::Image)
 }
 
 /// The arguments of the kernel.
@@ -47,13 +61,16 @@ pub(crate) fn arguments(program: &Program) -> Vec<Argument> {
         .scalars
         .iter()
         .map(|s| Argument::Value(s.to_bytes()));
-    let buffers = own.chain(shared).chain(inputs).map(Argument::Buffer);
-    outputs.chain(buffers).chain(scalars).collect()
+    let drawn = program.drawn.iter().map(image);
+    let images = program.images.iter().map(image);
+    let buffers = own.chain(shared).map(Argument::Buffer).chain(drawn);
+    let read = images.chain(inputs.map(Argument::Buffer));
+    outputs.chain(buffers).chain(read).chain(scalars).collect()
 }
 
-/// Number of the buffers that are compared: outputs, own and shared ones.
+/// Number of the buffers that are compared: outputs, own and shared ones, and images that are written.
 pub(crate) fn compared(program: &Program) -> usize {
-    program.outputs.len() + program.own.len() + program.shared.len()
+    program.outputs.len() + program.own.len() + program.shared.len() + program.drawn.len()
 }
 
 /// A launch: a grid and arguments, and which of them are compared.

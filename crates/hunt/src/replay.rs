@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
-use visakit_launch::{AddressPart, Argument, DumpedKernel, Element, Zebin};
+use visakit_launch::{
+    AddressPart, Argument, DumpedKernel, Element, Image, ImageKind, Zebin, names,
+};
 
 /// A launch whose results are known.
 pub(crate) struct Replay<'r> {
@@ -23,7 +25,7 @@ impl Replay<'_> {
     pub(crate) fn write(&self, made: &[(Configuration, Made)], at: &Path) -> io::Result<()> {
         let file = |name: &str, bytes: &[u8]| visakit_files::scratch(&at.join(name), bytes);
         for (number, argument) in self.launching.arguments.iter().enumerate() {
-            if let Argument::Buffer(bytes) = argument {
+            if let Argument::Buffer(bytes) | Argument::Image(Image { bytes, .. }) = argument {
                 file(&format!("arg{number}.bin"), bytes)?;
             }
         }
@@ -121,6 +123,14 @@ impl Replay<'_> {
                 json!({
                     "index": index, "kind": "buffer", "size": bytes.len(), "file": format!("../arg{index}.bin"),
                     "uninitialized": uninitialized,
+                })
+            }
+            Argument::Image(image) if image.kind == ImageKind::Image2d => {
+                let [order, channel] = names(image.format);
+                json!({
+                    "index": index, "kind": "image2d", "width": image.width, "height": image.height,
+                    "row_pitch": image.row_pitch, "channel_order": order, "channel_type": channel,
+                    "size": image.bytes.len(), "file": format!("../arg{index}.bin"),
                 })
             }
             Argument::Local(bytes) => json!({"index": index, "kind": "local", "size": bytes}),

@@ -36,7 +36,8 @@ fn elements(find: &Find) -> Vec<Element> {
     let outputs = program.outputs.iter().map(|o| o.ty);
     let own = program.own.iter().map(|b| b.ty);
     let shared = program.shared.iter().map(|s| s.buffer.ty);
-    let types = outputs.chain(own).chain(shared);
+    let drawn = program.drawn.iter().map(crate::ast::Image::stored);
+    let types = outputs.chain(own).chain(shared).chain(drawn);
     types
         .map(|ty| Element::from(ty.scalar.name().to_owned()))
         .collect()

@@ -1,6 +1,6 @@
 //! The parts of the language that programs use.
 
-use crate::ast::{Argument, Expr, Node, Place, Program, Statement, Together};
+use crate::ast::{Argument, Binary, Expr, Node, Place, Program, Statement, Together};
 use crate::edit::{blocks_mut, expressions_mut};
 use std::collections::BTreeSet;
 
@@ -51,6 +51,11 @@ fn parts_of_statement(statement: &Statement) -> Vec<String> {
     {
         parts.push("structure passed".to_owned());
     }
+    if let Statement::Loop { body, .. } = statement
+        && body.iter().any(shifts)
+    {
+        parts.push("shift in a loop".to_owned());
+    }
     parts
 }
 
@@ -63,6 +68,27 @@ fn parts_of_expression(expr: &Expr) -> Vec<String> {
             parts.push("structure passed".to_owned());
         }
         Node::Load(Place::Element(..)) => parts.push(format!("element {scalar}")),
+        // Shifts that are joined are a rotation or a funnel, whose parts are in every program.
+        Node::Binary(op, a, b) => {
+            let words = [a, b].map(|e| joined_word(e));
+            let mut words: Vec<&str> = words.into_iter().flatten().collect();
+            words.sort_unstable();
+            let many = if expr.ty.is_vector() { " vector" } else { "" };
+            let op = format!("{op:?}").to_lowercase();
+            let of = |words: &str| format!("{op} of {words} {scalar}{many}");
+            parts.extend(words.iter().map(|word| of(word)));
+            if words.len() == 2 {
+                parts.push(of(&words.join(" and ")));
+            }
+        }
+        Node::Call(_, arguments) => {
+            let of = arguments.first().map(|a| a.ty.scalar);
+            parts.extend(
+                of.filter(|of| *of != expr.ty.scalar)
+                    .zip(parts.first().cloned())
+                    .map(|(of, part)| format!("{part} of {}", of.name())),
+            );
+        }
         // What a conversion is of is half of it.
         Node::Convert(_, of) | Node::As(of) => {
             parts.extend(
@@ -74,6 +100,30 @@ fn parts_of_expression(expr: &Expr) -> Vec<String> {
         _ => {}
     }
     parts
+}
+
+/// The word of an operand that makes an operator an idiom.
+fn joined_word(expr: &Expr) -> Option<&'static str> {
+    match expr.node {
+        Node::Binary(Binary::Shl, ..) => Some("shl"),
+        Node::Binary(Binary::Shr, ..) => Some("shr"),
+        Node::Binary(Binary::Mul, ..) => Some("mul"),
+        _ => None,
+    }
+}
+
+/// Whether a number is shifted there into what has the result.
+fn shifts(statement: &Statement) -> bool {
+    let of = |expr: &Expr| {
+        let mut children = expr.children().into_iter();
+        matches!(expr.node, Node::Binary(Binary::Shl | Binary::Shr, ..))
+            || children.any(|child| joined_word(child).is_some_and(|word| word != "mul"))
+    };
+    match statement {
+        Statement::Update(_, Binary::Shl | Binary::Shr, _) => true,
+        Statement::Assign(_, value) | Statement::Update(_, _, value) => of(value),
+        other => other.blocks().into_iter().flatten().any(shifts),
+    }
 }
 
 fn of_statement(statement: &Statement) -> Option<String> {
@@ -88,6 +138,7 @@ fn of_statement(statement: &Statement) -> Option<String> {
         Statement::Copy(..) => "structure",
         Statement::Call(..) => "structure returned",
         Statement::Atomic(..) => "atomic",
+        Statement::Draw(..) => "image written",
         Statement::Together(_, _, Together::Exchange(_)) => "barrier",
         Statement::Together(_, _, Together::Shuffle(_)) => "sub-group shuffle",
         Statement::Together(_, _, Together::Block(_)) => "sub-group block read",
@@ -115,6 +166,8 @@ fn of_expression(expr: &Expr) -> Option<String> {
         Node::As(_) => "as",
         Node::Swizzle(..) => "swizzle",
         Node::Build(_) => "vector of scalars",
+        Node::Pixel(..) => "image read",
+        Node::Extent(..) => "size of an image",
         Node::Function(..) => "function",
     };
     Some(word.to_owned())

@@ -307,6 +307,17 @@ pub fn format(order: &str, channel: &str) -> Result<Format, String> {
     })
 }
 
+/// The names of a pixel format, as [`format()`] takes them.
+#[must_use]
+pub fn names(format: Format) -> [&'static str; 2] {
+    let order = ORDERS.iter().find(|row| row.0 == format.order);
+    let channel = TYPES.iter().find(|row| row.0 == format.channel);
+    [
+        order.map_or("", |row| row.1),
+        channel.map_or("", |row| row.1),
+    ]
+}
+
 /// A sampler by the names of OpenCL's constants or of the zebin specification, such as `CLAMP` and `LINEAR`.
 ///
 /// # Errors
@@ -351,7 +362,9 @@ mod tests {
 
     #[test]
     fn names() {
-        assert_eq!(format("CL_RGBA", "UNORM_INT8").unwrap().bytes(), 4);
+        let rgba = format("CL_RGBA", "UNORM_INT8").unwrap();
+        assert_eq!(rgba.bytes(), 4);
+        assert_eq!(super::names(rgba), ["RGBA", "UNORM_INT8"]);
         assert!(
             format("RGBA", "UNORM_INT9")
                 .unwrap_err()

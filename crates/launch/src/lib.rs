@@ -66,7 +66,7 @@ mod variables;
 mod zebin;
 mod zeinfo;
 
-pub use argument::{Argument, Image, ImageKind, Shared, format, sampler};
+pub use argument::{Argument, Image, ImageKind, Shared, format, names, sampler};
 pub use bare::{Bare, BareOutcome, Shown};
 pub use bind::Others;
 pub use case::{Case, Verdict, lines_apart};

@@ -1,6 +1,11 @@
 //! Programs as trees: a kernel with its functions, its arguments and their content.
 
+mod builtin;
+mod image;
 mod parts;
+
+pub use builtin::{Builtin, Guard};
+pub use image::{Image, MARGIN, OUTSIDE, Pixel, ROW};
 
 use crate::types::{Scalar, Type, Value};
 use std::collections::BTreeSet;
@@ -24,6 +29,10 @@ pub struct Program {
     pub own: Vec<Buffer>,
     /// Buffers that all work-items change by atomic operations, whose results are unused.
     pub shared: Vec<Shared>,
+    /// Images of which each work-item writes its own pixel.
+    pub drawn: Vec<Image>,
+    /// Images that are read.
+    pub images: Vec<Image>,
     /// Arguments by value.
     pub scalars: Vec<Value>,
     /// Functions; each calls only those before it.
@@ -228,81 +237,6 @@ pub enum Relation {
     NotEqual,
 }
 
-/// Built-in functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are those of OpenCL C")]
-pub enum Builtin {
-    Abs,
-    AbsDiff,
-    AddSat,
-    SubSat,
-    Hadd,
-    Rhadd,
-    Clz,
-    Popcount,
-    MadHi,
-    MadSat,
-    MulHi,
-    Min,
-    Max,
-    Rotate,
-    Upsample,
-    Mul24,
-    Bitselect,
-    Select,
-    Shuffle,
-    Shuffle2,
-    Any,
-    All,
-    Fma,
-    Fabs,
-    Floor,
-    Ceil,
-    Trunc,
-    Rint,
-    Isnan,
-    Isinf,
-}
-
-impl Builtin {
-    /// The name in OpenCL C.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Abs => "abs",
-            Self::AbsDiff => "abs_diff",
-            Self::AddSat => "add_sat",
-            Self::SubSat => "sub_sat",
-            Self::Hadd => "hadd",
-            Self::Rhadd => "rhadd",
-            Self::Clz => "clz",
-            Self::Popcount => "popcount",
-            Self::MadHi => "mad_hi",
-            Self::MadSat => "mad_sat",
-            Self::MulHi => "mul_hi",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::Rotate => "rotate",
-            Self::Upsample => "upsample",
-            Self::Mul24 => "mul24",
-            Self::Bitselect => "bitselect",
-            Self::Select => "select",
-            Self::Shuffle => "shuffle",
-            Self::Shuffle2 => "shuffle2",
-            Self::Any => "any",
-            Self::All => "all",
-            Self::Fma => "fma",
-            Self::Fabs => "fabs",
-            Self::Floor => "floor",
-            Self::Ceil => "ceil",
-            Self::Trunc => "trunc",
-            Self::Rint => "rint",
-            Self::Isnan => "isnan",
-            Self::Isinf => "isinf",
-        }
-    }
-}
-
 /// What computes an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
@@ -339,6 +273,10 @@ pub enum Node {
     Swizzle(Box<Expr>, Vec<u8>),
     /// A vector of scalars: one for each lane, or one for all.
     Build(Vec<Expr>),
+    /// A pixel of an image by its coordinates.
+    Pixel(Pixel, Box<Expr>, Box<Expr>),
+    /// The width of an image, or its height.
+    Extent(usize, bool),
     /// A function of the program.
     Function(usize, Vec<Argument>),
 }
@@ -442,6 +380,9 @@ pub enum Statement {
     Call(usize, usize, Vec<Argument>),
     /// A shared buffer, the index modulo its length, the value.
     Atomic(usize, Expr, Expr),
+    /// The work-item's own pixel of an image: the nearest value that the channels can have, without NaN and what is too small
+    /// for all digits.
+    Draw(usize, Expr),
     /// A variable gets what others have; all work-items of the group are there.
     Together(usize, Expr, Together),
 }

@@ -10,7 +10,9 @@ macro_rules! parts {
             #[must_use]
             pub fn $children(&$($mut)? self) -> Vec<&$($mut)? Self> {
                 match &$($mut)? self.node {
-                    Node::Constant(_) | Node::Scalar(_) | Node::Id(_) => Vec::new(),
+                    Node::Constant(_) | Node::Scalar(_) | Node::Id(_) | Node::Extent(..) => {
+                        Vec::new()
+                    }
                     Node::Load(place) => place.$index().into_iter().collect(),
                     Node::Input(_, a)
                     | Node::Table(_, a)
@@ -19,7 +21,9 @@ macro_rules! parts {
                     | Node::Convert(_, a)
                     | Node::As(a)
                     | Node::Swizzle(a, _) => vec![a],
-                    Node::Binary(_, a, b) | Node::Compare(_, a, b) => vec![a, b],
+                    Node::Binary(_, a, b) | Node::Compare(_, a, b) | Node::Pixel(_, a, b) => {
+                        vec![a, b]
+                    }
                     Node::Choose(a, b, c) => vec![a, b, c],
                     Node::Call(_, all) | Node::Build(all) => all.$iter().collect(),
                     Node::Function(_, all) => all.$iter().filter_map(Argument::$index).collect(),
@@ -69,6 +73,7 @@ macro_rules! parts {
                     Self::Assign(place, e) | Self::Update(place, _, e) => {
                         place.$index().into_iter().chain([e]).collect()
                     }
+                    Self::Draw(_, e) => vec![e],
                     Self::If(e, ..) | Self::Break(e) | Self::Continue(e) | Self::Switch(e, _) => {
                         vec![e]
                     }

@@ -316,6 +316,23 @@ pub(crate) fn simpler_data(program: &Program) -> Vec<Program> {
             }
         }));
     }
+    for number in 0..program.images.len() {
+        all.push(changed(program, |p| {
+            if let Some(image) = p.images.get_mut(number) {
+                let first = image.data.first().copied();
+                for value in &mut image.data {
+                    *value = first.unwrap_or(*value);
+                }
+            }
+        }));
+    }
+    for number in 0..program.drawn.len() {
+        all.push(changed(program, |p| {
+            if let Some(image) = p.drawn.get_mut(number) {
+                zeroes(&mut image.data);
+            }
+        }));
+    }
     for number in 0..program.functions.len() {
         all.push(changed(program, |p| {
             if let Some(function) = p.functions.get_mut(number) {
@@ -358,6 +375,9 @@ fn regrouped(program: &Program, groups: u32, local: u32) -> Program {
         let items = p.items();
         for buffer in &mut p.own {
             buffer.data.truncate(crate::ast::OWN * items);
+        }
+        for image in &mut p.drawn {
+            image.data.truncate(items);
         }
     })
 }

@@ -54,6 +54,8 @@ enum Of {
     Input,
     Own,
     Shared,
+    Drawn,
+    Image,
     Scalar,
     Function,
     Struct,
@@ -68,6 +70,7 @@ fn references(program: &mut Program, visit: &mut dyn FnMut(Of, &mut usize)) {
                 | Statement::Update(Place::Own(g, _), ..) => visit(Of::Own, g),
                 Statement::Call(_, f, _) => visit(Of::Function, f),
                 Statement::Atomic(a, ..) => visit(Of::Shared, a),
+                Statement::Draw(d, _) => visit(Of::Drawn, d),
                 Statement::Together(_, _, Together::Block(i) | Together::Block2(i)) => {
                     visit(Of::Input, i);
                 }
@@ -81,6 +84,8 @@ fn references(program: &mut Program, visit: &mut dyn FnMut(Of, &mut usize)) {
             Node::Load(Place::Own(g, _)) => visit(Of::Own, g),
             Node::Input(i, _) => visit(Of::Input, i),
             Node::Table(t, _) => visit(Of::Table, t),
+            Node::Pixel(pixel, ..) => visit(Of::Image, &mut pixel.image),
+            Node::Extent(m, _) => visit(Of::Image, m),
             Node::Scalar(s) => visit(Of::Scalar, s),
             Node::Function(f, _) => visit(Of::Function, f),
             _ => {}
@@ -96,12 +101,14 @@ fn references(program: &mut Program, visit: &mut dyn FnMut(Of, &mut usize)) {
 }
 
 fn prune(program: &mut Program) {
-    const KINDS: [Of; 7] = [
+    const KINDS: [Of; 9] = [
         Of::Function,
         Of::Table,
         Of::Input,
         Of::Own,
         Of::Shared,
+        Of::Drawn,
+        Of::Image,
         Of::Scalar,
         Of::Struct,
     ];
@@ -118,6 +125,8 @@ fn prune(program: &mut Program) {
             Of::Input => uses.keep(&mut program.inputs),
             Of::Own => uses.keep(&mut program.own),
             Of::Shared => uses.keep(&mut program.shared),
+            Of::Drawn => uses.keep(&mut program.drawn),
+            Of::Image => uses.keep(&mut program.images),
             Of::Scalar => uses.keep(&mut program.scalars),
             Of::Struct => uses.keep(&mut program.structs),
         }

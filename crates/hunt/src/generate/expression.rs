@@ -17,9 +17,12 @@ enum Form {
     Swizzle,
     Build,
     Function,
+    Idiom,
+    Exact,
+    Pixel,
 }
 
-const RELATIONS: [Relation; 6] = [
+pub(super) const RELATIONS: [Relation; 6] = [
     Relation::Less,
     Relation::LessEqual,
     Relation::Greater,
@@ -51,6 +54,12 @@ impl Generator {
             (Form::Swizzle, when(self.has(Feature::Vectors), 5)),
             (Form::Build, when(ty.is_vector() && ty.lanes <= 4, 3)),
             (Form::Function, when(!self.program.functions.is_empty(), 6)),
+            (Form::Idiom, when(self.has(Feature::Idioms), 20)),
+            (
+                Form::Exact,
+                when(self.has(Feature::Exact), self.exactness(ty)),
+            ),
+            (Form::Pixel, when(self.has(Feature::Images), 10)),
         ];
         let form = self.choices.weighted(&forms).unwrap_or(Form::Leaf);
         let node = match form {
@@ -108,6 +117,12 @@ impl Generator {
                 let parts = (0..count).map(|_| self.expr(ty.element(), depth.min(2) - 1));
                 Node::Build(parts.collect())
             }
+            Form::Idiom => return self.idiom(ty).unwrap_or_else(|| self.leaf(ty)),
+            Form::Exact => match self.exact(ty, depth - 1) {
+                Some(node) => node,
+                None => return self.leaf(ty),
+            },
+            Form::Pixel => return self.pixel(ty, depth - 1).unwrap_or_else(|| self.leaf(ty)),
             Form::Function => match self.called(ty, depth - 1) {
                 Some(expr) => return expr,
                 None => return self.leaf(ty),
@@ -253,7 +268,7 @@ impl Generator {
     }
 
     /// Something that is read, or a constant.
-    fn leaf(&mut self, ty: Type) -> Expr {
+    pub(super) fn leaf(&mut self, ty: Type) -> Expr {
         if self.choices.percent(18) {
             return Expr::constant(self.choices.value(ty));
         }
@@ -392,7 +407,7 @@ impl Generator {
     }
 
     /// An expression as another type.
-    fn adapted(&mut self, expr: Expr, ty: Type) -> Expr {
+    pub(super) fn adapted(&mut self, expr: Expr, ty: Type) -> Expr {
         let from = expr.ty;
         if from.lanes == ty.lanes {
             return self.converted(expr, ty);

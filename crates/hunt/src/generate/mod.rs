@@ -3,7 +3,10 @@
 //! Each program uses some of the features and a small palette of types, so that values meet often; which ones differs
 //! from program to program.
 
+mod exact;
 mod expression;
+mod idiom;
+mod image;
 mod statement;
 
 use crate::ast::{
@@ -43,6 +46,7 @@ pub fn generate(seed: u64, options: &Options) -> Program {
         let percent = match feature {
             Feature::Doubles | Feature::Halves => 20,
             Feature::WorkGroups | Feature::SubGroups | Feature::Blocks => 30,
+            Feature::Images => 20,
             Feature::Surfaces | Feature::Matrices => 10,
             _ => 65,
         };
@@ -170,6 +174,7 @@ impl Generator {
         if self.has(Feature::Atomics) {
             self.shared();
         }
+        self.images();
         for _ in 0..self.choices.below(3) {
             let ty = self.some_type().element();
             let value = self.choices.value(ty);

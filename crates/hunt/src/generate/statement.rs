@@ -32,6 +32,7 @@ enum Form {
     Copy,
     Call,
     Atomic,
+    Draw,
     Together,
 }
 
@@ -55,7 +56,7 @@ impl Generator {
         };
         let mut body = Vec::new();
         while self.left > 0 {
-            body.extend(self.statement(at));
+            body.extend(self.statements(at));
         }
         body
     }
@@ -65,10 +66,19 @@ impl Generator {
         let mut block = Vec::new();
         for _ in 0..count {
             if self.left > 0 {
-                block.extend(self.statement(at));
+                block.extend(self.statements(at));
             }
         }
         block
+    }
+
+    /// A statement, or those of an idiom.
+    fn statements(&mut self, at: At) -> Vec<Statement> {
+        if self.has(Feature::Idioms) && self.choices.percent(12) {
+            self.left = self.left.saturating_sub(2);
+            return self.idioms();
+        }
+        self.statement(at).into_iter().collect()
     }
 
     fn statement(&mut self, at: At) -> Option<Statement> {
@@ -95,6 +105,10 @@ impl Generator {
             (
                 Form::Atomic,
                 when(!self.in_function && !self.program.shared.is_empty(), 4),
+            ),
+            (
+                Form::Draw,
+                when(!self.in_function && !self.program.drawn.is_empty(), 6),
             ),
             (Form::Together, when(meets, 8)),
         ];
@@ -131,6 +145,7 @@ impl Generator {
                 let value = self.expr(ty, 2);
                 Some(Statement::Atomic(shared, index, value))
             }
+            Form::Draw => self.draw(),
             Form::Together => self.together(),
         }
     }
@@ -145,7 +160,7 @@ impl Generator {
     }
 
     /// A place that is assigned.
-    fn target(&mut self) -> Option<(Place, Type)> {
+    pub(super) fn target(&mut self) -> Option<(Place, Type)> {
         if !self.in_function && !self.program.own.is_empty() && self.choices.percent(10) {
             let own = self.choices.below(self.program.own.len());
             let ty = self.program.own.get(own)?.ty;

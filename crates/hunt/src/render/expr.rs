@@ -1,8 +1,12 @@
 //! Expressions as OpenCL C.
 
 use super::Writer;
+use super::prelude::{is_kept, name};
 use super::tokens::{constant, narrow, symbol, unary};
-use crate::ast::{Argument, Binary, Builtin, Expr, Id, Kind, Node, OWN, Place, Relation};
+use crate::ast::{
+    Argument, Binary, Builtin, Expr, Guard, Id, Kind, MARGIN, Node, OUTSIDE, OWN, Pixel, Place,
+    ROW, Relation,
+};
 use crate::types::{Scalar, Type, Value};
 
 impl Writer<'_> {
@@ -45,6 +49,34 @@ impl Writer<'_> {
         match value.ty.scalar.is_float() {
             true => format!("no_nan({text})"),
             false => text,
+        }
+    }
+
+    /// A value without what is open. Constants have nothing to be replaced mostly.
+    pub(super) fn guarded(&mut self, guard: Guard, value: &Expr) -> String {
+        let text = self.expr(value);
+        match &value.node {
+            _ if guard == Guard::None || !value.ty.scalar.is_float() => text,
+            Node::Constant(constant) if is_kept(guard, constant) => text,
+            _ => format!("{}({text})", name(guard)),
+        }
+    }
+
+    fn pixel(&mut self, pixel: Pixel, x: &Expr, y: &Expr) -> String {
+        let m = pixel.image;
+        let image = self.program.images.get(m);
+        let (suffix, rows) = image.map_or(("ui", 1), |i| (i.suffix(), i.rows()));
+        let (x, y) = (self.expr(x), self.expr(y));
+        match pixel.clamped {
+            true => {
+                let place = |at: &str| format!("({at} & {OUTSIDE}) - {MARGIN}");
+                let (x, y) = (place(&x), place(&y));
+                format!("read_image{suffix}(m{m}, near, (int2)({x}, {y}))")
+            }
+            false => {
+                let (columns, rows) = (ROW - 1, rows.max(1) - 1);
+                format!("read_image{suffix}(m{m}, (int2)({x} & {columns}, {y} & {rows}))")
+            }
         }
     }
 
@@ -125,7 +157,12 @@ impl Writer<'_> {
                 format!("convert_{ty}{end}({a})")
             }
             Node::As(a) => format!("as_{ty}({})", self.defined(a)),
-            Node::Call(builtin, arguments) => self.builtin(*builtin, arguments),
+            Node::Call(builtin, arguments) => self.builtin(*builtin, ty, arguments),
+            Node::Pixel(pixel, x, y) => self.pixel(*pixel, x, y),
+            Node::Extent(image, rows) => {
+                let size = if *rows { "height" } else { "width" };
+                format!("get_image_{size}(m{image})")
+            }
             Node::Swizzle(a, lanes) => {
                 let lanes: String = lanes.iter().map(|l| format!("{l:x}")).collect();
                 match &a.node {
@@ -141,8 +178,10 @@ impl Writer<'_> {
         }
     }
 
-    fn builtin(&mut self, builtin: Builtin, arguments: &[Expr]) -> String {
-        let texts: Vec<_> = arguments.iter().map(|a| self.expr(a)).collect();
+    fn builtin(&mut self, builtin: Builtin, ty: Type, arguments: &[Expr]) -> String {
+        let texts = arguments.iter().enumerate();
+        let texts = texts.map(|(n, a)| self.guarded(builtin.guard(n, a), a));
+        let texts: Vec<_> = texts.collect();
         let texts = match builtin {
             Builtin::Mul24 => {
                 let mask = |t: &String| format!("({t} & 0xffffffu)");
@@ -157,7 +196,11 @@ impl Writer<'_> {
             }
             _ => texts,
         };
-        format!("{}({})", builtin.name(), texts.join(", "))
+        let call = format!("{}({})", builtin.name(), texts.join(", "));
+        match builtin.is_neutral() {
+            true => format!("({call} + {})", constant(&Value::splat(ty, 0))),
+            false => call,
+        }
     }
 
     pub(super) fn binary(&mut self, op: Binary, ty: Type, a: &str, right: &Expr) -> String {

@@ -1,13 +1,15 @@
 //! Programs as OpenCL C. What the language leaves undefined or open is avoided here, by what is written for an operator.
 
 mod expr;
+mod prelude;
+mod together;
 mod tokens;
 
 use tokens::{constant, elements, symbol};
 
 use crate::ast::{
-    Atomic, Binary, Branch, Count, Expr, Function, Kind, Node, Place, Program, Reduction, Returned,
-    SURFACE, Statement, Together, Variable,
+    Atomic, Binary, Branch, Count, Expr, Function, Kind, Place, Program, Returned, Statement,
+    Variable,
 };
 use crate::types::{Scalar, Type, Value};
 use std::collections::BTreeSet;
@@ -31,17 +33,7 @@ pub(crate) fn source_for(programs: &[&Program], sub_group: Option<u32>, matrix: 
             let _ = writeln!(out, "#pragma OPENCL EXTENSION cl_khr_{extension} : enable");
         }
     }
-    for ty in without_nan(programs) {
-        let zero = constant(&Value::splat(ty, 0));
-        let chosen = match ty.is_vector() {
-            true => format!("select(x, {zero}, isnan(x))"),
-            false => format!("isnan(x) ? {zero} : x"),
-        };
-        let _ = writeln!(
-            out,
-            "__attribute__((overloadable)) {ty} no_nan({ty} x) {{ return {chosen}; }}"
-        );
-    }
+    out.push_str(&prelude::prelude(programs));
     for (number, program) in programs.iter().enumerate() {
         let mut writer = Writer {
             program,
@@ -58,30 +50,6 @@ pub(crate) fn source_for(programs: &[&Program], sub_group: Option<u32>, matrix: 
         out.push_str(&writer.out);
     }
     out
-}
-
-/// The float types whose NaN are replaced somewhere.
-fn without_nan(programs: &[&Program]) -> BTreeSet<Type> {
-    let mut types = BTreeSet::new();
-    for program in programs {
-        let mut add = |ty: Type| {
-            if ty.scalar.is_float() {
-                types.insert(ty);
-            }
-        };
-        for output in &program.outputs {
-            add(output.ty);
-        }
-        for own in &program.own {
-            add(own.ty);
-        }
-        program.each_expression(&mut |e| match &e.node {
-            Node::As(a) => add(a.ty),
-            Node::Convert(_, a) if !e.ty.scalar.is_float() => add(a.ty),
-            _ => {}
-        });
-    }
-    types
 }
 
 struct Writer<'p> {
@@ -173,6 +141,12 @@ impl<'p> Writer<'p> {
         }
         for (a, shared) in program.shared.iter().enumerate() {
             all.push(format!("__global volatile {} *a{a}", shared.buffer.ty));
+        }
+        for d in 0..program.drawn.len() {
+            all.push(format!("write_only image2d_t d{d}"));
+        }
+        for m in 0..program.images.len() {
+            all.push(format!("read_only image2d_t m{m}"));
         }
         for (i, input) in program.inputs.iter().enumerate() {
             all.push(format!("const __global {} *i{i}", input.ty));
@@ -330,6 +304,7 @@ impl<'p> Writer<'p> {
                 let (at, value) = (self.index(at, length), self.expr(value));
                 self.line(&format!("atomic_{name}(&a{shared}[{at}], {value});"));
             }
+            Statement::Draw(image, value) => self.draw(*image, value),
             Statement::Together(to, value, together) => self.together(*to, value, together),
         }
     }
@@ -348,74 +323,6 @@ impl<'p> Writer<'p> {
             self.depth -= 1;
         }
         self.line("}");
-    }
-
-    fn together(&mut self, to: usize, value: &Expr, together: &Together) {
-        let ty = value.ty;
-        let text = self.expr(value);
-        match together {
-            Together::Exchange(from) => {
-                let l = self.locals.len();
-                self.locals.push(ty);
-                let length = usize::try_from(self.program.local).unwrap_or(1);
-                let from = self.index(from, length);
-                self.line(&format!("l{l}[get_local_id(0)] = {text};"));
-                self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-                self.line(&format!("v{to} = l{l}[{from}];"));
-                self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-            }
-            Together::Shuffle(bits) => {
-                self.line(&format!(
-                    "v{to} = intel_sub_group_shuffle_xor({text}, {bits}u);"
-                ));
-            }
-            Together::Block(input) => {
-                let suffix = match ty.scalar {
-                    Scalar::Ushort => "_us",
-                    Scalar::Ulong => "_ul",
-                    _ => "",
-                };
-                let block = format!("i{input} + (get_local_id(0) - get_sub_group_local_id())");
-                self.line(&format!(
-                    "v{to} = intel_sub_group_block_read{suffix}({block}) ^ {text};"
-                ));
-            }
-            Together::Block2(input) => {
-                let rows = self.program.inputs.get(*input);
-                let rows = rows.map_or(1, |input| input.data.len() / SURFACE);
-                let first = "((int)get_local_id(0) - (int)get_sub_group_local_id())";
-                let (columns, bytes) = (SURFACE - 1, SURFACE * 2);
-                let place = format!("(int2)({first} & {columns}, {first} / {SURFACE})");
-                self.line(&format!(
-                    "{{ ushort b; intel_sub_group_2d_block_read_16b_1r16x1c((__global void *)i{input}, {bytes}, {rows}, \
-                     {bytes}, {place}, &b); v{to} = b ^ {text}; }}"
-                ));
-            }
-            Together::Matrix(matrix) => {
-                let column = self.expr(&matrix.column);
-                let [row_sign, column_sign] =
-                    matrix.signed.map(|signed| if signed { "" } else { "u" });
-                let names = matrix.signed.map(|signed| if signed { "i8" } else { "u8" });
-                // Each work-item of the sub-group has a part of the row.
-                let part = if self.matrix == 8 { "int" } else { "short" };
-                let row = format!("((const __global {row_sign}{part} *)i{})", matrix.input);
-                self.line(&format!(
-                    "v{to} = intel_sub_group_{}_{}_matrix_mad_k32({row}[get_sub_group_local_id()], \
-                     as_{column_sign}int8({column}), ({text}) >> 1);",
-                    names[0], names[1]
-                ));
-            }
-            Together::Reduce(reduction) => {
-                let name = match reduction {
-                    Reduction::Add => "reduce_add",
-                    Reduction::Min => "reduce_min",
-                    Reduction::Max => "reduce_max",
-                    Reduction::InclusiveAdd => "scan_inclusive_add",
-                    Reduction::ExclusiveAdd => "scan_exclusive_add",
-                };
-                self.line(&format!("v{to} = work_group_{name}({text});"));
-            }
-        }
     }
 
     /// `place op= value` where that means the same.

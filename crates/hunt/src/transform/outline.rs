@@ -31,19 +31,36 @@ pub(super) fn apply(program: &mut Program, choices: &mut Choices) -> bool {
     places > 0
 }
 
+/// Whether a parameter in place of each operand changes nothing: what a function replaces in what is read as it is may be less.
+fn is_open(expr: &Expr) -> bool {
+    let Node::Call(builtin, arguments) = &expr.node else {
+        return true;
+    };
+    let mut arguments = arguments.iter().enumerate();
+    arguments.all(|(number, argument)| {
+        let parameter = Expr {
+            ty: argument.ty,
+            node: Node::Load(Place::Variable(0)),
+        };
+        matches!(argument.node, Node::Constant(_))
+            || builtin.guard(number, argument) == builtin.guard(number, &parameter)
+    })
+}
+
 fn fits(expr: &Expr) -> bool {
-    matches!(
-        expr.node,
-        Node::Unary(..)
-            | Node::Binary(..)
-            | Node::Compare(..)
-            | Node::Choose(..)
-            | Node::Convert(..)
-            | Node::As(_)
-            | Node::Call(..)
-            | Node::Swizzle(..)
-            | Node::Build(_)
-    )
+    is_open(expr)
+        && matches!(
+            expr.node,
+            Node::Unary(..)
+                | Node::Binary(..)
+                | Node::Compare(..)
+                | Node::Choose(..)
+                | Node::Convert(..)
+                | Node::As(_)
+                | Node::Call(..)
+                | Node::Swizzle(..)
+                | Node::Build(_)
+        )
 }
 
 /// The function, and the call of it. Constants stay where they are: what a division does depends on them.

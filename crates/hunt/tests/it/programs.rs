@@ -1,7 +1,7 @@
 //! The generator and the evaluator.
 
 use proptest::prelude::*;
-use visakit_hunt::ast::{Program, Statement};
+use visakit_hunt::ast::{Binary, Expr, Node, Program, Statement};
 use visakit_hunt::{Feature, Options, evaluate, generate, reduce, source};
 
 /// Whether there is a loop in a statement.
@@ -66,6 +66,20 @@ fn every_feature_occurs() {
         "rint(",
         "isnan(",
         "any(",
+        "fract_part(",
+        "frexp_exponent(",
+        "remquo_quotient(",
+        "ldexp(",
+        "nextafter(",
+        "fmin(",
+        "isunordered(",
+        "signbit(",
+        "read_imageui(",
+        "read_imagei(",
+        "read_imagef(",
+        "write_image",
+        "get_image_height(",
+        ", near, ",
     ] {
         assert!(text.contains(word), "{word}");
     }
@@ -82,6 +96,58 @@ fn every_feature_occurs() {
         assert!(!plain.contains(word), "{word}");
     }
     assert_eq!(Feature::by_name("loops"), Some(Feature::Loops));
+}
+
+/// Whether an expression joins two shifts by constants that are a rotation.
+fn rotates(expr: &Expr) -> bool {
+    let Node::Binary(Binary::Or | Binary::Xor | Binary::Add, a, b) = &expr.node else {
+        return false;
+    };
+    let shift = |e: &Expr, of: Binary| match &e.node {
+        Node::Binary(op, x, by) if *op == of => match &by.node {
+            Node::Constant(by) => Some((x.clone(), by.lane(0))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let pair = |a, b| Some((shift(a, Binary::Shl)?, shift(b, Binary::Shr)?));
+    let bits = u64::from(expr.ty.scalar.bits());
+    pair(a, b)
+        .or_else(|| pair(b, a))
+        .is_some_and(|((x, up), (y, down))| x == y && up + down == bits)
+}
+
+/// Whether a loop shifts a digit out of one variable and into another.
+fn reverses(statement: &Statement) -> bool {
+    let Statement::Loop { body, .. } = statement else {
+        return statement.blocks().into_iter().flatten().any(reverses);
+    };
+    let shifts = |e: &Expr| matches!(e.node, Node::Binary(Binary::Shl, ..));
+    let joins = |e: &Expr| e.children().into_iter().any(shifts);
+    let into = |s: &Statement| matches!(s, Statement::Assign(_, e) if joins(e));
+    let out = |s: &Statement| matches!(s, Statement::Update(_, Binary::Shr, _));
+    body.len() == 2 && body.iter().any(into) && body.iter().any(out)
+}
+
+/// Idioms that compilers are known to get wrong are made.
+#[test]
+fn idioms_occur() {
+    let idioms = Options {
+        features: [Feature::Idioms, Feature::Loops, Feature::Vectors].into(),
+        ..Options::default()
+    };
+    let (mut rotations, mut vectors, mut reversals) = (0, 0, 0);
+    for seed in 0..200 {
+        let program = generate(seed, &idioms);
+        program.each_expression(&mut |expr| {
+            rotations += usize::from(rotates(expr) && !expr.ty.is_vector());
+            vectors += usize::from(rotates(expr) && expr.ty.is_vector());
+        });
+        reversals += program.body.iter().filter(|s| reverses(s)).count();
+    }
+    assert!(rotations > 20, "{rotations}");
+    assert!(vectors > 5, "{vectors}");
+    assert!(reversals > 5, "{reversals}");
 }
 
 proptest! {

@@ -3,9 +3,11 @@
 //! Work-items of a group run one after the other from meeting to meeting: they share nothing between meetings but what
 //! atomic operations change, whose order does not matter.
 
+mod image;
+
 use crate::arithmetic;
 use crate::ast::{
-    Argument, Atomic, Count, Expr, Function, Id, Kind, Node, OWN, Place, Program, Reduction,
+    Argument, Atomic, Count, Expr, Function, Id, Kind, Node, OWN, Place, Program, ROW, Reduction,
     Returned, Statement, Together, Variable,
 };
 use crate::types::{Type, Value};
@@ -44,6 +46,8 @@ pub struct Buffers {
     pub own: Vec<Vec<Value>>,
     /// [`Program::shared`].
     pub shared: Vec<Vec<Value>>,
+    /// [`Program::drawn`].
+    pub drawn: Vec<Vec<Value>>,
 }
 
 /// What a variable contains.
@@ -76,6 +80,7 @@ pub fn evaluate(program: &Program) -> Result<Buffers> {
         item: [0; 3],
         own: program.own.iter().map(data).collect(),
         shared: program.shared.iter().map(|s| data(&s.buffer)).collect(),
+        drawn: program.drawn.iter().map(|i| i.data.clone()).collect(),
     };
     let mut outputs = vec![Vec::new(); program.outputs.len()];
     for group in 0..program.groups {
@@ -93,6 +98,7 @@ pub fn evaluate(program: &Program) -> Result<Buffers> {
         outputs,
         own: machine.own,
         shared: machine.shared,
+        drawn: machine.drawn,
     })
 }
 
@@ -117,6 +123,7 @@ struct Machine<'p> {
     item: [u32; 3],
     own: Vec<Vec<Value>>,
     shared: Vec<Vec<Value>>,
+    drawn: Vec<Vec<Value>>,
 }
 
 /// An index modulo a length that is a power of two.
@@ -339,6 +346,10 @@ impl Machine<'_> {
                 let new = arithmetic::atomic(op, element.ty.scalar, element.lane(0), value);
                 element.set(0, new);
             }
+            Statement::Draw(image, value) => {
+                let value = self.value(frame, value)?;
+                self.draw(*image, value)?;
+            }
             Statement::Together(..) => return Err(Undefined::Divergent),
         }
         Ok(Flow::Next)
@@ -510,7 +521,10 @@ impl Machine<'_> {
             }
             Node::As(a) => arithmetic::reinterpret(expr.ty, self.value(frame, a)?),
             Node::Call(builtin, arguments) => {
-                let values = self.values(frame, arguments)?;
+                let mut values = self.values(frame, arguments)?;
+                for (number, (value, of)) in values.iter_mut().zip(arguments).enumerate() {
+                    *value = arithmetic::guarded(builtin.guard(number, of), *value);
+                }
                 arithmetic::call(*builtin, expr.ty, &values)
             }
             Node::Swizzle(a, lanes) => {
@@ -526,6 +540,18 @@ impl Machine<'_> {
                     part.map_or(0, |part| part.lane(0))
                 };
                 Value::from_fn(expr.ty, lane)
+            }
+            Node::Pixel(pixel, x, y) => {
+                let value = self.pixel(frame, *pixel, [x, y])?;
+                if value.ty != expr.ty {
+                    return Err(Undefined::Malformed);
+                }
+                value
+            }
+            Node::Extent(image, rows) => {
+                let image = program.images.get(*image).ok_or(Undefined::Malformed)?;
+                let size = if *rows { image.rows() } else { ROW };
+                Value::splat(Type::INT, size as u64)
             }
             Node::Function(function, arguments) => match self.call(frame, *function, arguments)? {
                 Slot::One(value) => value,
