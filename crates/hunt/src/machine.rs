@@ -160,7 +160,8 @@ mod tests {
 
     use super::*;
     use crate::ast::{
-        Binary, Buffer, Expr, Id, Kind, Matrix, Node, Place, Statement, Together, Variable,
+        Binary, Buffer, Expr, Guard, Id, Kind, Matrix, Node, Pixel, Place, Statement, Together,
+        Variable,
     };
     use crate::evaluate::evaluate;
     use crate::render::source_for;
@@ -244,6 +245,94 @@ mod tests {
             variable(ushort, Together::Block2(1));
         }
         program
+    }
+
+    /// An image of each format that is read within it and around it, and one of each that is written.
+    fn painting() -> Program {
+        use Scalar::{Char, Float, Half, Int, Short, Uchar, Uint, Ushort};
+        let mut choices = crate::choices::Choices::new(7);
+        let mut program = Program {
+            groups: 2,
+            local: 32,
+            ..Program::default()
+        };
+        let id = |factor: u64| {
+            let [id, factor] = [
+                Node::Id(Id::Global),
+                Node::Constant(Value::splat(Type::UINT, factor)),
+            ]
+            .map(|node| Expr {
+                ty: Type::UINT,
+                node,
+            })
+            .map(Box::new);
+            let node = Node::Binary(Binary::Mul, id, factor);
+            let product = Expr {
+                ty: Type::UINT,
+                node,
+            };
+            Expr {
+                ty: Type::INT,
+                node: Node::As(Box::new(product)),
+            }
+        };
+        for channel in [Uchar, Ushort, Uint, Char, Short, Int, Float, Half] {
+            let mut image = Image {
+                channel,
+                data: Vec::new(),
+            };
+            let ty = image.stored();
+            let value = |_| match channel.is_float() {
+                true => crate::arithmetic::guarded(Guard::Normal, choices.value(ty)),
+                false => choices.value(ty),
+            };
+            image.data = (0..64).map(value).collect();
+            let read = |clamped: bool| Expr {
+                ty: image.pixel(),
+                node: Node::Pixel(
+                    Pixel {
+                        image: program.images.len(),
+                        clamped,
+                    },
+                    Box::new(id(1)),
+                    Box::new(id(3)),
+                ),
+            };
+            let reads = [read(false), read(true)];
+            if channel != Half {
+                let [value, _] = reads.clone();
+                let node = Node::Binary(Binary::Sub, Box::new(value.clone()), Box::new(value));
+                let nothing = Expr {
+                    ty: image.pixel(),
+                    node,
+                };
+                let more = Expr::constant(choices.value(image.pixel()));
+                let node = Node::Binary(Binary::Add, Box::new(nothing), Box::new(more));
+                let value = Expr {
+                    ty: image.pixel(),
+                    node,
+                };
+                let number = program.drawn.len();
+                program.body.push(Statement::Draw(number, value));
+                program.drawn.push(image.clone());
+            }
+            program.images.push(image);
+            program.outputs.extend(reads);
+        }
+        program
+    }
+
+    /// Reads and writes of images by the executor are those of the evaluator.
+    #[test]
+    fn images() {
+        let program = painting();
+        let folder = std::path::Path::new("tests/it/images");
+        let source = source_for(&[&program], None, 8);
+        let kept = std::fs::read_to_string(folder.join("program.cl")).unwrap_or_default();
+        assert_eq!(source, kept, "compile this one again");
+        let kernel = Dump::open(folder).unwrap().kernel(None).unwrap();
+        let ran = run(&kernel, &Launching::of(&program).unwrap());
+        assert_eq!(ran, Ran::Ended(memory(&evaluate(&program).unwrap())));
     }
 
     /// What a compiler makes of them computes what the evaluator does, whatever the size of sub-groups is.

@@ -1,0 +1,31 @@
+#pragma OPENCL FP_CONTRACT OFF
+__attribute__((overloadable)) float4 no_nan(float4 x) { return select(x, (float4)((0.0f)), isnan(x)); }
+__attribute__((overloadable)) float4 normal(float4 x) { return select((float4)((0.0f)), x, isnormal(x)); }
+__constant sampler_t near = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+
+__attribute__((reqd_work_group_size(32, 1, 1)))
+__kernel void k0(__global uint4 *o0, __global uint4 *o1, __global uint4 *o2, __global uint4 *o3, __global uint4 *o4, __global uint4 *o5, __global int4 *o6, __global int4 *o7, __global int4 *o8, __global int4 *o9, __global int4 *o10, __global int4 *o11, __global float4 *o12, __global float4 *o13, __global float4 *o14, __global float4 *o15, write_only image2d_t d0, write_only image2d_t d1, write_only image2d_t d2, write_only image2d_t d3, write_only image2d_t d4, write_only image2d_t d5, write_only image2d_t d6, read_only image2d_t m0, read_only image2d_t m1, read_only image2d_t m2, read_only image2d_t m3, read_only image2d_t m4, read_only image2d_t m5, read_only image2d_t m6, read_only image2d_t m7) {
+  write_imageui(d0, (int2)((int)get_global_id(0) & 15, (int)get_global_id(0) / 16), ((read_imageui(m0, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3)) - read_imageui(m0, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))) + (uint4)(1048576u, 4294967291u, 4294967295u, 4294966271u)));
+  write_imageui(d1, (int2)((int)get_global_id(0) & 15, (int)get_global_id(0) / 16), ((read_imageui(m1, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3)) - read_imageui(m1, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))) + (uint4)(4227858431u, 4294967294u, 4160749567u, 1048575u)));
+  write_imageui(d2, (int2)((int)get_global_id(0) & 15, (int)get_global_id(0) / 16), ((read_imageui(m2, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3)) - read_imageui(m2, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))) + (uint4)(1u, 4194304u, 5u, 2147483647u)));
+  write_imagei(d3, (int2)((int)get_global_id(0) & 15, (int)get_global_id(0) / 16), as_int4(as_uint4(as_int4(as_uint4(read_imagei(m3, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))) - as_uint4(read_imagei(m3, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))))) + as_uint4((int4)((-2147483647 - 1), 536870912, (-2147483647 - 1), 0))));
+  write_imagei(d4, (int2)((int)get_global_id(0) & 15, (int)get_global_id(0) / 16), as_int4(as_uint4(as_int4(as_uint4(read_imagei(m4, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))) - as_uint4(read_imagei(m4, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))))) + as_uint4((int4)(2147483647))));
+  write_imagei(d5, (int2)((int)get_global_id(0) & 15, (int)get_global_id(0) / 16), as_int4(as_uint4(as_int4(as_uint4(read_imagei(m5, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))) - as_uint4(read_imagei(m5, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))))) + as_uint4((int4)((-2147483647 - 1), (-1), (-2147483647 - 1), 1303857017))));
+  write_imagef(d6, (int2)((int)get_global_id(0) & 15, (int)get_global_id(0) / 16), normal(((read_imagef(m6, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3)) - read_imagef(m6, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3))) + (float4)((-0.20285916f), (12.938404f), (-1.6772428f), (-129.0f)))));
+  o0[get_global_id(0)] = read_imageui(m0, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3));
+  o1[get_global_id(0)] = read_imageui(m0, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8));
+  o2[get_global_id(0)] = read_imageui(m1, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3));
+  o3[get_global_id(0)] = read_imageui(m1, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8));
+  o4[get_global_id(0)] = read_imageui(m2, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3));
+  o5[get_global_id(0)] = read_imageui(m2, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8));
+  o6[get_global_id(0)] = read_imagei(m3, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3));
+  o7[get_global_id(0)] = read_imagei(m3, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8));
+  o8[get_global_id(0)] = read_imagei(m4, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3));
+  o9[get_global_id(0)] = read_imagei(m4, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8));
+  o10[get_global_id(0)] = read_imagei(m5, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3));
+  o11[get_global_id(0)] = read_imagei(m5, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8));
+  o12[get_global_id(0)] = no_nan(read_imagef(m6, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3)));
+  o13[get_global_id(0)] = no_nan(read_imagef(m6, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8)));
+  o14[get_global_id(0)] = no_nan(read_imagef(m7, (int2)(as_int(((uint)get_global_id(0) * 1u)) & 15, as_int(((uint)get_global_id(0) * 3u)) & 3)));
+  o15[get_global_id(0)] = no_nan(read_imagef(m7, near, (int2)((as_int(((uint)get_global_id(0) * 1u)) & 31) - 8, (as_int(((uint)get_global_id(0) * 3u)) & 31) - 8)));
+}
