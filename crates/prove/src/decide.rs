@@ -3,11 +3,10 @@
 //!
 //! Samples say what is not worth a question; the solver inside says what is so. Without it nothing is decided here.
 
+use crate::samples::Samples;
 use crate::solver::Answer;
-use crate::term::{Model, Node, Shape, Shapes, Term, Terms, Values, Variable, ones};
+use crate::term::{Model, Node, Shape, Shapes, Term, Terms, Values, Variable};
 use hashbrown::HashMap;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
 
 /// Values of all variables that are tried first.
@@ -19,6 +18,9 @@ const QUESTION: Duration = Duration::from_millis(500);
 /// Parts of a term that are looked into for choices.
 const MOST_PARTS: u32 = 64;
 
+/// Choices after one another that are looked into for what was never written.
+const CHOICES: u8 = 24;
+
 /// The part of the time of a proof for all of them.
 const PART: u32 = 3;
 
@@ -26,10 +28,16 @@ const PART: u32 = 3;
 #[derive(Debug)]
 pub(crate) struct Decisions {
     shapes: Shapes,
-    /// Whether a bit of that shape is never set; `None` if nobody knows.
+    /// Whether a bit is never set; `None` if nobody knows.
+    bits: HashMap<Term, Option<bool>>,
+    /// Whether a bit is never set, as far as bits alone say.
+    of_bits: HashMap<Term, bool>,
+    /// Whether a bit of that shape is never set.
     never: HashMap<Shape, Option<bool>>,
     values: HashMap<(Term, Term), Option<Vec<u64>>>,
-    samples: HashMap<Term, Option<[u64; SAMPLES]>>,
+    /// Terms where a bit is set, without what was never written.
+    written: HashMap<(Term, Term), Term>,
+    samples: Samples<SAMPLES>,
     /// What is left of the time.
     left: Duration,
     /// The bound of a question besides its time.
@@ -41,9 +49,12 @@ impl Decisions {
     pub(crate) fn new(effort: Option<u32>) -> Self {
         Self {
             shapes: Shapes::default(),
+            bits: HashMap::new(),
+            of_bits: HashMap::new(),
             never: HashMap::new(),
             values: HashMap::new(),
-            samples: HashMap::new(),
+            written: HashMap::new(),
+            samples: Samples::new(),
             left: Duration::ZERO,
             effort,
         }
@@ -67,7 +78,7 @@ impl Decisions {
     }
 
     fn bit_in_time(&mut self, terms: &mut Terms, bit: Term) -> Term {
-        let Some(samples) = self.sampled(terms, bit) else {
+        let Some(samples) = self.samples.of(terms, bit) else {
             return bit;
         };
         let first = samples.first().copied().unwrap_or(0);
@@ -84,7 +95,7 @@ impl Decisions {
     /// Whether it is known that a bit is never set.
     fn never(&mut self, terms: &mut Terms, bit: Term) -> bool {
         terms.number(bit) == Some(0)
-            || self.sampled(terms, bit) == Some([0; SAMPLES])
+            || self.samples.of(terms, bit) == Some([0; SAMPLES])
                 && self.is_never(terms, bit) == Some(true)
     }
 
@@ -98,6 +109,74 @@ impl Decisions {
         let term = self.chosen_under(terms, term, condition, (&mut { MOST_PARTS }, started));
         self.left = self.left.saturating_sub(started.elapsed());
         term
+    }
+
+    /// A term where a bit is set, without choices of what was never written, where others are made for sure: lanes that have
+    /// parted and met have all written a register, each in its place.
+    pub(crate) fn written(&mut self, terms: &mut Terms, term: Term, condition: Term) -> Term {
+        if !matches!(terms.node(term), Node::Choice(..) | Node::Concat(_)) || self.left.is_zero() {
+            return term;
+        }
+        let key = (term, condition);
+        if let Some(found) = self.written.get(&key) {
+            return *found;
+        }
+        let started = Instant::now();
+        let found = self.written_within(terms, term, condition, CHOICES);
+        self.left = self.left.saturating_sub(started.elapsed());
+        self.written.insert(key, found);
+        found
+    }
+
+    fn written_within(
+        &mut self,
+        terms: &mut Terms,
+        term: Term,
+        condition: Term,
+        depth: u8,
+    ) -> Term {
+        let Some(depth) = depth.checked_sub(1) else {
+            return term;
+        };
+        match terms.node(term).clone() {
+            Node::Concat(parts) => {
+                let parts: Vec<Term> = parts
+                    .iter()
+                    .map(|part| self.written_within(terms, *part, condition, depth))
+                    .collect();
+                terms.concat(&parts)
+            }
+            Node::Choice(own, yes, no) => {
+                let other = terms.not(own);
+                for (taken, arm, rest) in [(own, yes, no), (other, no, yes)] {
+                    let taken = terms.and(condition, taken);
+                    if is_undefined(terms, arm) && self.is_never_of_bits(terms, taken) {
+                        return self.written_within(terms, rest, condition, depth);
+                    }
+                }
+                let (with, without) = (terms.and(condition, own), terms.and(condition, other));
+                let made = [(yes, with), (no, without)].map(|(arm, taken)| match terms.node(arm) {
+                    Node::Choice(..) => self.written_within(terms, arm, taken, depth),
+                    _ => arm,
+                });
+                if made == [yes, no] {
+                    return term;
+                }
+                let [yes, no] = made;
+                terms.choice(own, yes, no)
+            }
+            _ => term,
+        }
+    }
+
+    /// Whether a bit is never set, as far as bits alone say.
+    fn is_never_of_bits(&mut self, terms: &Terms, bit: Term) -> bool {
+        if let Some(known) = self.of_bits.get(&bit) {
+            return *known;
+        }
+        let never = of_bits(terms, bit, self.end(), self.effort);
+        self.of_bits.insert(bit, never);
+        never
     }
 
     fn chosen_under(
@@ -160,6 +239,18 @@ impl Decisions {
 
     /// Whether a bit is never set; `None` if nobody knows.
     fn is_never(&mut self, terms: &mut Terms, bit: Term) -> Option<bool> {
+        if let Some(known) = self.bits.get(&bit) {
+            return *known;
+        }
+        let known = match self.is_never_of_bits(terms, bit) {
+            true => Some(true),
+            false => self.shape_is_never(terms, bit),
+        };
+        self.bits.insert(bit, known);
+        known
+    }
+
+    fn shape_is_never(&mut self, terms: &mut Terms, bit: Term) -> Option<bool> {
         let zero = terms.constant(0, 1);
         let shape = self.shapes.of(terms, (bit, zero));
         if let Some(known) = self.never.get(&shape) {
@@ -174,13 +265,21 @@ impl Decisions {
         known
     }
 
+    /// When a question ends.
+    fn end(&self) -> Instant {
+        Instant::now() + QUESTION.min(self.left)
+    }
+
     /// Values of variables for which a bit is set, if there are some and time is left.
     pub(crate) fn can(&mut self, terms: &mut Terms, bit: Term) -> Answer {
         if self.left.is_zero() {
             return Answer::Nothing("out of time".to_owned());
         }
         let started = Instant::now();
-        let answer = self.ask(terms, bit);
+        let answer = match self.is_never_of_bits(terms, bit) {
+            true => Answer::Never,
+            false => self.ask(terms, bit),
+        };
         self.left = self.left.saturating_sub(started.elapsed());
         answer
     }
@@ -213,7 +312,10 @@ impl Decisions {
         most: usize,
         started: Instant,
     ) -> Option<Vec<u64>> {
-        let (of, holds) = (self.sampled(terms, term)?, self.sampled(terms, condition)?);
+        let (of, holds) = (
+            self.samples.of(terms, term)?,
+            self.samples.of(terms, condition)?,
+        );
         let mut found: Vec<u64> = of
             .iter()
             .zip(holds)
@@ -262,66 +364,30 @@ impl Decisions {
             None => {}
         }
         let zero = terms.constant(0, 1);
-        let end = Instant::now() + QUESTION.min(self.left);
-        inside(terms, (bit, zero), end, self.effort)
-    }
-
-    /// The values of a term for the samples; `None` if an operation has none.
-    fn sampled(&mut self, terms: &Terms, term: Term) -> Option<[u64; SAMPLES]> {
-        let mut todo = vec![term];
-        while let Some(next) = todo.last().copied() {
-            if self.samples.contains_key(&next) {
-                todo.pop();
-                continue;
-            }
-            let before = todo.len();
-            terms.node(next).each(|part| {
-                if !self.samples.contains_key(&part) {
-                    todo.push(part);
-                }
-            });
-            if todo.len() == before {
-                let values = self.one(terms, next);
-                self.samples.insert(next, values);
-                todo.pop();
-            }
-        }
-        self.samples.get(&term).copied().flatten()
-    }
-
-    fn one(&self, terms: &Terms, term: Term) -> Option<[u64; SAMPLES]> {
-        let mut known = true;
-        terms.node(term).each(|part| {
-            known &= self.samples.get(&part).is_some_and(Option::is_some);
-        });
-        if !known {
-            return None;
-        }
-        let mut values = [0; SAMPLES];
-        for (number, value) in values.iter_mut().enumerate() {
-            *value = match terms.node(term) {
-                Node::Variable(_) => chosen(term, number) & ones(terms.width(term)),
-                _ => terms.evaluate(term, |part| {
-                    let all = self.samples.get(&part).copied().flatten();
-                    all.and_then(|all| all.get(number).copied()).unwrap_or(0)
-                })?,
-            };
-        }
-        Some(values)
+        inside(terms, (bit, zero), self.end(), self.effort)
     }
 }
 
-/// A value of a variable, of the kinds that programs look at.
-fn chosen(variable: Term, sample: usize) -> u64 {
-    let seed = u64::from(variable.number()) << 8 | sample as u64;
-    let any = SplitMix64::seed_from_u64(seed).next_u64();
-    match sample % 4 {
-        0 => any,
-        1 => any % 16,
-        2 => u64::from((((any >> 40) as f32 - 8_388_608.0) / 4096.0).to_bits()),
-        _ if any & 0x100 == 0 => 0,
-        _ => any,
+/// Whether nobody has written any bit of a term.
+fn is_undefined(terms: &Terms, term: Term) -> bool {
+    match terms.node(term) {
+        Node::Variable(Variable::Undefined(_)) => true,
+        Node::Extract(of, _) => is_undefined(terms, *of),
+        Node::Concat(parts) => parts.iter().all(|part| is_undefined(terms, *part)),
+        _ => false,
     }
+}
+
+/// Asks the solver inside whether a bit is never set, as far as bits alone say.
+#[cfg(feature = "sat")]
+fn of_bits(terms: &Terms, bit: Term, end: Instant, effort: Option<u32>) -> bool {
+    let limits = crate::sat::Limits::small(end).within(effort);
+    crate::sat::is_never_of_bits(terms, bit, limits)
+}
+
+#[cfg(not(feature = "sat"))]
+fn of_bits(_: &Terms, _: Term, _: Instant, _: Option<u32>) -> bool {
+    false
 }
 
 /// Asks the solver inside whether a pair of terms differs.
@@ -340,3 +406,7 @@ pub(crate) fn inside(
 pub(crate) fn inside(_: &mut Terms, _: (Term, Term), _: Instant, _: Option<u32>) -> Answer {
     Answer::Nothing("no solver inside".to_owned())
 }
+
+#[cfg(all(test, feature = "sat"))]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests;

@@ -50,6 +50,7 @@ mod predicates;
 mod prove;
 mod refine;
 mod same;
+mod samples;
 #[cfg(feature = "sat")]
 mod sat;
 mod scalars;

@@ -504,6 +504,7 @@ impl Machine<'_> {
         for by in 0..u64::from(access.bytes) {
             let at = data.offset + usize::try_from(by).unwrap_or(usize::MAX);
             let value = thread.element(self.terms, at, 1)?;
+            let value = self.decisions.written(self.terms, value, condition);
             // The order of lanes makes no difference to what is the same, or where but one of them writes.
             let written = sent.written.entry(place.after(by)).or_default();
             for (lane, other, holds) in written.iter() {

@@ -363,7 +363,8 @@ impl Thread {
         };
         let size = usize::from(source.data_type.size());
         if let Some(offset) = source.region.offset(lane, size) {
-            return self.element(terms, source.offset + offset, size);
+            let element = self.element(terms, source.offset + offset, size)?;
+            return Ok(decisions.written(terms, element, condition));
         }
         let (at, further) = source
             .region

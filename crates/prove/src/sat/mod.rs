@@ -89,6 +89,7 @@ pub(crate) fn ask(terms: &mut Terms, pairs: &[(Term, Term)], limits: Limits) -> 
         bits: HashMap::new(),
         symbols: Vec::new(),
         limits,
+        bits_alone: false,
     };
     let mut differ = Vec::new();
     for (a, b) in pairs {
@@ -99,6 +100,26 @@ pub(crate) fn ask(terms: &mut Terms, pairs: &[(Term, Term)], limits: Limits) -> 
     }
     blast.circuit.clause(&differ);
     blast.decide()
+}
+
+/// Whether a bit is never set, as far as bits alone say: comparisons, functions and parts of numbers may be anything. Conditions
+/// of lanes that part and meet are mostly decided by that, however large the numbers are that they compare.
+pub(crate) fn is_never_of_bits(terms: &Terms, bit: Term, limits: Limits) -> bool {
+    let mut blast = Blast {
+        terms,
+        circuit: Circuit::new(),
+        expanded: HashMap::new(),
+        bits: HashMap::new(),
+        symbols: Vec::new(),
+        limits,
+        bits_alone: true,
+    };
+    let Some(wires) = blast.of(bit) else {
+        return false;
+    };
+    blast.circuit.clause(&wires);
+    // What is found to be set may not be: parts that may be anything here are not anything.
+    blast.decide() == Answer::Never
 }
 
 /// What comparisons of floats are by their bits.
@@ -128,9 +149,20 @@ struct Blast<'t> {
     /// Results of functions, by what they compute.
     symbols: Vec<(Function, Term)>,
     limits: Limits,
+    /// Whether only operations on bits are looked into.
+    bits_alone: bool,
 }
 
 impl Blast<'_> {
+    /// Whether a term may be anything here.
+    fn is_free(&self, term: Term) -> bool {
+        let of_bits = matches!(
+            self.terms.node(term),
+            Node::Constant(_) | Node::And(..) | Node::Or(..) | Node::Xor(..) | Node::Choice(..)
+        );
+        self.bits_alone && !of_bits
+    }
+
     /// The bits of a term; `None` if there are too many gates.
     fn of(&mut self, term: Term) -> Option<Vec<Wire>> {
         let mut todo = vec![term];
@@ -142,6 +174,13 @@ impl Blast<'_> {
             let late = || self.limits.deadline.is_some_and(|end| Instant::now() > end);
             if self.circuit.variables() > self.limits.variables || late() {
                 return None;
+            }
+            if self.is_free(next) {
+                let width = self.terms.width(next);
+                let bits = (0..width).map(|_| self.circuit.input()).collect();
+                self.bits.insert(next, bits);
+                todo.pop();
+                continue;
             }
             let before = todo.len();
             let mut part = |part: Term| {
@@ -403,4 +442,4 @@ impl Blast<'_> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
-mod tests;
+pub(crate) mod tests;

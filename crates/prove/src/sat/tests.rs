@@ -1,13 +1,13 @@
 //! What is decided is so: for random pairs of terms of few bits, whose values all are tried.
 
-use super::{Limits, ask};
+use super::{Limits, ask, is_never_of_bits};
 use crate::solver::Answer;
 use crate::term::{Term, Terms, Values, Variable};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// One more term of those there are.
-fn more(terms: &mut Terms, random: &mut SplitMix64, all: &[Term]) -> Term {
+pub(crate) fn more(terms: &mut Terms, random: &mut SplitMix64, all: &[Term]) -> Term {
     let mut any = |width: Option<u8>, terms: &mut Terms| {
         let fit: Vec<Term> = all
             .iter()
@@ -102,4 +102,79 @@ fn answers_are_right_for_all_values() {
         }
     }
     assert!(equal > 800 && different > 300, "{equal} {different}");
+}
+
+/// Of bits alone nothing is said to be never set that is set for some values, and conditions that part and meet are decided.
+#[test]
+fn bits_alone_are_right_for_all_values() {
+    let (mut never, mut open) = (0, 0);
+    for seed in 0..4000 {
+        let mut random = SplitMix64::seed_from_u64(seed);
+        let mut terms = Terms::new();
+        let width = 1 + u8::try_from(seed % 4).unwrap();
+        let variables = [0, 1].map(Variable::Free);
+        let mut all: Vec<Term> = variables.map(|v| terms.variable(v, width)).to_vec();
+        for _ in 0..16 {
+            let made = more(&mut terms, &mut random, &all);
+            all.push(made);
+        }
+        all.retain(|term| terms.width(*term) == 1);
+        let mut bit = |terms: &mut Terms| {
+            let none = terms.constant(0, 1);
+            let count = all.len().max(1) as u64;
+            let place = usize::try_from(random.next_u64() % count).unwrap();
+            all.get(place).copied().unwrap_or(none)
+        };
+        let (a, b, c) = (bit(&mut terms), bit(&mut terms), bit(&mut terms));
+        // A choice of both, without both: sometimes never set, which no rule says of more than eight bits.
+        let either = terms.or(a, b);
+        let chosen = terms.choice(c, a, b);
+        let other = if seed % 2 == 0 { either } else { c };
+        let not = terms.not(other);
+        let asked = terms.and(chosen, not);
+        let set = (0..1_u64 << (2 * width)).any(|values| {
+            let mut of = Values::new(&terms, |variable| match variable {
+                Variable::Free(n) => values >> (n * u32::from(width)),
+                _ => 0,
+            });
+            of.of(asked) == Some(1)
+        });
+        match is_never_of_bits(&terms, asked, Limits::new(None)) {
+            true => {
+                assert!(!set, "seed {seed}");
+                never += 1;
+            }
+            false => open += 1,
+        }
+    }
+    assert!(never > 500 && open > 500, "{never} {open}");
+}
+
+/// A condition of many comparisons that is never set is decided without a look at what is compared.
+#[test]
+fn conditions_are_decided_without_numbers() {
+    let mut terms = Terms::new();
+    let number = terms.variable(Variable::Free(0), 64);
+    let mut product = number;
+    let mut bits = Vec::new();
+    for _ in 0..12 {
+        product = terms.multiply(product, product);
+        let other = terms.add(product, number);
+        bits.push(terms.less(product, other));
+    }
+    let (mut all, mut some) = (terms.constant(1, 1), terms.constant(0, 1));
+    for bit in &bits {
+        let not = terms.not(*bit);
+        all = terms.and(all, *bit);
+        some = terms.or(some, not);
+    }
+    // Where all are set, none is not; the last arm hides it from the rules.
+    let hidden = terms.choice(bits[11], some, bits[0]);
+    let not_last = terms.not(bits[11]);
+    let last = terms.and(not_last, bits[0]);
+    let without = terms.not(last);
+    let asked = terms.and(all, hidden);
+    let asked = terms.and(asked, without);
+    assert!(is_never_of_bits(&terms, asked, Limits::new(None)));
+    assert!(!is_never_of_bits(&terms, all, Limits::new(None)));
 }
