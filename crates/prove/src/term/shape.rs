@@ -7,6 +7,8 @@ use hashbrown::HashMap;
 #[derive(Debug, Default)]
 pub struct Shapes {
     functions: HashMap<Function, u64>,
+    /// A number for each term that does not depend on the names of variables.
+    marks: HashMap<Term, u64>,
 }
 
 /// A pair of terms without the names of its variables: pairs of one shape are equal for all values, or none of them is.
@@ -17,6 +19,8 @@ impl Shapes {
     pub fn of(&mut self, terms: &Terms, (a, b): (Term, Term)) -> Shape {
         let mut numbers: HashMap<Term, u64> = HashMap::new();
         let mut shape = Vec::new();
+        self.mark(terms, a);
+        self.mark(terms, b);
         let mut todo = vec![b, a];
         while let Some(next) = todo.last().copied() {
             if numbers.contains_key(&next) {
@@ -24,11 +28,15 @@ impl Shapes {
                 continue;
             }
             let before = todo.len();
-            let mut parts = Vec::new();
-            terms.node(next).each(|part| parts.push(part));
-            todo.extend(parts.into_iter().rev().filter(|p| !numbers.contains_key(p)));
+            let parts = self.parts(terms, next);
+            let open = parts.iter().rev().map(|(_, part)| *part);
+            todo.extend(open.filter(|part| !numbers.contains_key(part)));
             if todo.len() == before {
-                self.write(terms, next, &numbers, &mut shape);
+                let head = self.head(terms, next);
+                shape.extend(head);
+                shape.extend(parts.iter().map(|(times, _)| *times));
+                shape.extend(parts.iter().filter_map(|(_, part)| numbers.get(part)));
+                shape.push(parts.len() as u64);
                 numbers.insert(next, numbers.len() as u64);
                 todo.pop();
             }
@@ -37,16 +45,62 @@ impl Shapes {
         shape.into()
     }
 
-    fn write(
-        &mut self,
-        terms: &Terms,
-        term: Term,
-        numbers: &HashMap<Term, u64>,
-        shape: &mut Vec<u64>,
-    ) {
+    /// The terms that a term is made of, with the factors of a sum. Where the order makes no difference it is one that does
+    /// not depend on names.
+    fn parts(&self, terms: &Terms, term: Term) -> Vec<(u64, Term)> {
+        let mut parts = Vec::new();
         let node = terms.node(term);
+        match node {
+            Node::Sum(_, all) => parts.extend(all.iter().copied()),
+            _ => node.each(|part| parts.push((0, part))),
+        }
+        if matches!(
+            node,
+            Node::Sum(..)
+                | Node::Product(_)
+                | Node::And(..)
+                | Node::Or(..)
+                | Node::Xor(..)
+                | Node::Equal(..)
+        ) {
+            parts.sort_by_key(|(times, part)| (self.marks.get(part).copied(), *times));
+        }
+        parts
+    }
+
+    /// Marks a term and all that it is made of.
+    fn mark(&mut self, terms: &Terms, term: Term) {
+        let mut todo = vec![term];
+        while let Some(next) = todo.last().copied() {
+            if self.marks.contains_key(&next) {
+                todo.pop();
+                continue;
+            }
+            let before = todo.len();
+            terms.node(next).each(|part| {
+                if !self.marks.contains_key(&part) {
+                    todo.push(part);
+                }
+            });
+            if todo.len() == before {
+                let mut mark = 0;
+                for number in self.head(terms, next) {
+                    mark = mixed(mark, number);
+                }
+                for (times, part) in self.parts(terms, next) {
+                    mark = mixed(mark, times);
+                    mark = mixed(mark, self.marks.get(&part).copied().unwrap_or(0));
+                }
+                self.marks.insert(next, mark);
+                todo.pop();
+            }
+        }
+    }
+
+    /// What a term is, besides its parts.
+    fn head(&mut self, terms: &Terms, term: Term) -> [u64; 2] {
         let functions = self.functions.len() as u64;
-        let (kind, own) = match node {
+        let (kind, own) = match terms.node(term) {
             Node::Constant(value) => (0, *value),
             // Variables are told apart by their numbers, as all terms are.
             Node::Variable(_) => (1, 0),
@@ -68,12 +122,11 @@ impl Shapes {
                 (16, *self.functions.entry(*function).or_insert(functions))
             }
         };
-        shape.extend([kind << 8 | u64::from(terms.width(term)), own]);
-        if let Node::Sum(_, parts) = node {
-            shape.extend(parts.iter().map(|(times, _)| *times));
-        }
-        let first = shape.len();
-        node.each(|part| shape.extend(numbers.get(&part)));
-        shape.push((shape.len() - first) as u64);
+        [kind << 8 | u64::from(terms.width(term)), own]
     }
+}
+
+/// A number that depends on both.
+const fn mixed(mark: u64, number: u64) -> u64 {
+    (mark.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -1,6 +1,6 @@
 //! Terms have the value of the expression that they were made of, for every rule and width.
 
-use super::{Deep, Term, Terms, Values, Variable, ones, signed};
+use super::{Deep, Shape, Shapes, Term, Terms, Values, Variable, ones, signed};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use visakit_testing::layouts::Random;
@@ -306,4 +306,68 @@ fn equal_functions_of_bits_are_one_term() {
         }
         assert_eq!(rows[..], [wanted], "seed {seed}: {:?}", terms.node(wanted));
     }
+}
+
+/// Terms that are made alike of other variables have one shape, in whatever order these come, and terms of one shape have the
+/// same values for some names of their variables.
+#[test]
+fn shapes_do_not_depend_on_names() {
+    let mut alike = 0;
+    let mut seen: hashbrown::HashMap<Shape, Vec<u64>> = hashbrown::HashMap::new();
+    let mut shapes = Shapes::default();
+    let mut terms = Terms::new();
+    for seed in 0..600_u64 {
+        let made: Vec<Term> = (0..2_u32)
+            .map(|copy| {
+                let mut random = SplitMix64::seed_from_u64(seed % 300);
+                let base = u32::try_from(seed).unwrap() * 8 + copy * 4;
+                let numbers = match copy {
+                    0 => [0, 1, 2],
+                    _ => [2, 1, 0],
+                };
+                let mut all = [None; 3];
+                for number in numbers {
+                    let variable = Variable::Free(base + number);
+                    all[number as usize] = Some(terms.variable(variable, 2));
+                }
+                let mut all: Vec<Term> = all.into_iter().flatten().collect();
+                for _ in 0..5 {
+                    let mut any =
+                        || all[usize::try_from(random.next_u64()).unwrap_or(0) % all.len()];
+                    let (a, b, c) = (any(), any(), any());
+                    let made = match random.next_u64() % 6 {
+                        0 => terms.add(a, b),
+                        1 => terms.and(a, b),
+                        2 => terms.or(a, b),
+                        3 => terms.xor(a, b),
+                        4 => terms.multiply(a, b),
+                        _ => {
+                            let less = terms.less(a, b);
+                            terms.choice(less, c, a)
+                        }
+                    };
+                    all.push(made);
+                }
+                all[all.len() - 1]
+            })
+            .collect();
+        let zero = terms.constant(0, 2);
+        let found: Vec<Shape> = made.iter().map(|t| shapes.of(&terms, (*t, zero))).collect();
+        alike += usize::from(found[0] == found[1]);
+        for (term, shape) in made.iter().zip(found) {
+            // How often each value comes up does not depend on names, as the variables that are used are as many.
+            let used = terms.variables(&[*term]);
+            let mut counts = vec![used.len() as u64, 0, 0, 0, 0];
+            for values in 0..1_u64 << (2 * used.len()) {
+                let mut of = Values::new(&terms, |variable| {
+                    let place = used.iter().position(|(_, own)| *own == variable);
+                    values >> (2 * place.unwrap_or(0))
+                });
+                counts[1 + usize::try_from(of.of(*term).unwrap()).unwrap()] += 1;
+            }
+            let known = seen.entry(shape).or_insert_with(|| counts.clone());
+            assert_eq!(*known, counts, "seed {seed}");
+        }
+    }
+    assert!(alike > 360, "{alike}");
 }
