@@ -21,6 +21,7 @@
 //!   code ([`visakit_exec::code`]) on it, thread after thread from barrier to barrier; `message.rs` and `atomic.rs` determine what a message
 //!   accesses by running the executor's message on a probe ([`visakit_exec::Probe`]); `memory.rs` is memory, and who accesses
 //!   it without an order; `scalars.rs` finds the scalars of any value in the registers.
+//! * `sweep.rs` finds parts of the terms of both kernels that are equal, of which `samples.rs` knows values.
 //! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs
 //!   (`side.rs`) before anything runs, `local.rs` what two of them compute of what `before.rs` knows;
 //!   `starts.rs` is what threads start with.
@@ -57,6 +58,7 @@ mod scalars;
 mod side;
 mod solver;
 mod starts;
+mod sweep;
 pub mod term;
 mod thread;
 mod trial;

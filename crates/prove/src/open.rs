@@ -1,12 +1,14 @@
-//! What rules leave open: random values and solvers decide.
+//! What rules leave open: random values and solvers decide, of parts of terms where these are too large.
 
-use crate::prove::{Question, Verdict};
+use crate::prove::{Question, Refutation, Verdict};
 use crate::solver::{Answer, ask};
+use crate::sweep::swept;
 use crate::term::{Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::time::Instant;
 use visakit_launch::LaunchError;
 
 /// Random values of all variables.
@@ -18,6 +20,20 @@ const PAIRS: usize = 4;
 /// The part of the time that is left for a question: one that is hard leaves some to others.
 #[cfg(feature = "sat")]
 const PART: u32 = 4;
+
+/// What solvers say of pairs of terms.
+enum Asked {
+    Proven,
+    Refuted(Box<Refutation>),
+    Open(Left),
+}
+
+/// Why it is not known whether terms are equal.
+struct Left {
+    why: String,
+    /// Values for which a solver tells them apart.
+    model: Option<Model>,
+}
 
 impl Question<'_> {
     /// Decides what rules have left open.
@@ -50,28 +66,26 @@ impl Question<'_> {
         let mut shapes = Shapes::default();
         let mut seen: HashSet<Shape> = HashSet::new();
         open.retain(|pair| seen.insert(shapes.of(terms, *pair)));
-        let mut queries = Vec::new();
-        let mut left = None;
-        for pairs in open.chunks(PAIRS) {
-            if left.is_some() && !self.options.smt2 {
-                break;
-            }
-            let (answer, question) = self.ask(terms, pairs, left.is_none());
-            if answer != Answer::Never {
-                queries.extend(question.map(|question| question.text));
-            }
-            match answer {
-                Answer::Never => {}
-                Answer::Sometimes(_) if !refutes => left = Some(APART.to_owned()),
-                Answer::Sometimes(model) => match self.trials()?.replay(&model)? {
-                    Some(found) => return Ok((Verdict::Refuted(Box::new(found)), queries)),
-                    None => left = Some(APART.to_owned()),
-                },
-                Answer::Nothing(why) => left = left.or(Some(why)),
+        let mut found = self.asked(terms, &open)?;
+        if let Asked::Open(Left { why, model: None }) = &mut found.0
+            && let Some(end) = self.deadline
+            && !self.options.smt2
+            && self.options.sat
+        {
+            // Hard questions are often about terms whose parts are equal.
+            let now = Instant::now();
+            let end = now + end.saturating_duration_since(now) / 2;
+            let others = swept(terms, open.clone(), end, self.options.effort);
+            let why = std::mem::take(why);
+            found = self.asked(terms, &others)?;
+            if let Asked::Open(left) = &mut found.0 {
+                left.why = why;
             }
         }
-        let Some(left) = left else {
-            return Ok((Verdict::Proven, queries));
+        let (left, queries) = match found {
+            (Asked::Proven, queries) => return Ok((Verdict::Proven, queries)),
+            (Asked::Refuted(found), queries) => return Ok((Verdict::Refuted(found), queries)),
+            (Asked::Open(left), queries) => (left, queries),
         };
         let mut sides = open.iter().flat_map(|(a, b)| [*a, *b]);
         let first: Vec<Term> = sides.by_ref().take(2).collect();
@@ -84,8 +98,43 @@ impl Question<'_> {
         } else {
             ""
         };
-        let unknown = Unknown::new(format!("{left}{also} ({} open)", bytes(count)));
+        let mut unknown = Unknown::new(format!("{}{also} ({} open)", left.why, bytes(count)));
+        unknown.values = left.model;
         Ok((Verdict::Unknown(unknown), queries))
+    }
+
+    /// Asks the solvers about all pairs, some at a time.
+    fn asked(
+        &self,
+        terms: &mut Terms,
+        open: &[(Term, Term)],
+    ) -> Result<(Asked, Vec<String>), LaunchError> {
+        let refutes = self.refutes();
+        let mut queries = Vec::new();
+        let mut left: Option<Left> = None;
+        for pairs in open.chunks(PAIRS) {
+            if left.is_some() && !self.options.smt2 {
+                break;
+            }
+            let (answer, question) = self.ask(terms, pairs, left.is_none());
+            if answer != Answer::Never {
+                queries.extend(question.map(|question| question.text));
+            }
+            let apart = |model| Left {
+                why: APART.to_owned(),
+                model,
+            };
+            match answer {
+                Answer::Never => {}
+                Answer::Sometimes(_) if !refutes => left = Some(apart(None)),
+                Answer::Sometimes(model) => match self.trials()?.replay(&model)? {
+                    Some(found) => return Ok((Asked::Refuted(Box::new(found)), queries)),
+                    None => left = Some(apart(Some(model))),
+                },
+                Answer::Nothing(why) => left = left.or(Some(Left { why, model: None })),
+            }
+        }
+        Ok((left.map_or(Asked::Proven, Asked::Open), queries))
     }
 
     /// Asks the solvers in their order, the one inside first. What is not asked is still written.
@@ -98,8 +147,8 @@ impl Question<'_> {
         let mut answer = Answer::Nothing(OPEN.to_owned());
         #[cfg(feature = "sat")]
         if wanted && self.options.sat {
-            let now = std::time::Instant::now();
-            let part = |end: std::time::Instant| now + end.saturating_duration_since(now) / PART;
+            let now = Instant::now();
+            let part = |end: Instant| now + end.saturating_duration_since(now) / PART;
             let limits =
                 crate::sat::Limits::new(self.deadline.map(part)).within(self.options.effort);
             answer = crate::sat::ask(terms, pairs, limits);

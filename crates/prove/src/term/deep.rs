@@ -36,6 +36,16 @@ impl Deep {
         self.get(term)
     }
 
+    /// The second normal form of a term whose parts have theirs, or something else that is equal to them.
+    pub(crate) fn made(&self, terms: &mut Terms, term: Term) -> Term {
+        self.rebuilt(terms, term)
+    }
+
+    /// Takes a term for that one, which is equal, wherever it is a part of others.
+    pub(crate) fn set(&mut self, term: Term, to: Term) {
+        self.known.insert(term, to);
+    }
+
     fn get(&self, term: Term) -> Term {
         self.known.get(&term).copied().unwrap_or(term)
     }
