@@ -23,7 +23,7 @@
 //!   it without an order; `scalars.rs` finds the scalars of any value in the registers.
 //! * `sweep.rs` finds parts of the terms of both kernels that are equal, of which `samples.rs` knows values.
 //! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs
-//!   (`side.rs`) before anything runs, `local.rs` what two of them compute of what `before.rs` knows;
+//!   (`side.rs`, `masks.rs`) before anything runs, `local.rs` what two of them compute of what `before.rs` knows;
 //!   `starts.rs` is what threads start with.
 //! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
 //!   difference. `solver.rs` asks a command that reads SMT-LIB, `open.rs` these and the solver inside. `prove.rs` puts these together.
@@ -44,6 +44,7 @@ mod facts;
 mod local;
 mod lower;
 mod machine;
+mod masks;
 mod memory;
 mod message;
 mod open;

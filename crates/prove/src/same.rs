@@ -207,8 +207,8 @@ impl<'a, 'p> Bijection<'a, 'p> {
         for places in old_steps.iter().zip(&new_steps) {
             let (mut a, mut b) = (old.step(*places.0)?, new.step(*places.1)?);
             match (a.lanes.no_mask, b.lanes.no_mask) {
-                (false, true) if old.may_ignore_mask(&a) => b.lanes = masked(&a, &b),
-                (true, false) if new.may_ignore_mask(&b) => a.lanes = masked(&b, &a),
+                (false, true) if old.may_ignore_mask(*places.0, &a) => b.lanes = masked(&a, &b),
+                (true, false) if new.may_ignore_mask(*places.1, &b) => a.lanes = masked(&b, &a),
                 _ => {}
             }
             let first = a.nameless();

@@ -166,22 +166,13 @@ impl<'p> Side<'p> {
         Some(step)
     }
 
-    /// Whether a step that heeds the mask may write the elements of lanes that do not run, too: each lane has elements of
-    /// its own there, and none that waits reads them when it goes on.
-    pub(crate) fn may_ignore_mask(&self, step: &Step) -> bool {
-        let Action::Compute(compute) = &step.action else {
-            return false;
-        };
-        if !compute.operation.is_by_lane() || compute.sets.is_some() || is_indirect(step) {
-            return false;
-        }
+    /// What lanes may read again.
+    pub(crate) fn live(&self) -> Option<&Liveness> {
         let live = self.live.get_or_init(|| {
             let addressed = self.program.addressed();
             Liveness::new(self.code(), addressed, false)
         });
-        let Some(live) = live else { return false };
-        let mut written = destinations(compute, step).into_iter();
-        written.all(|bytes| !live.is_awaited(&bytes) && !live.is_addressed(&bytes))
+        live.as_ref()
     }
 
     /// Bits of a predicate's word that steps may read, if they are written at that place.

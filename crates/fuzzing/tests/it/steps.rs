@@ -43,11 +43,11 @@ fn a_mask_makes_no_difference_where_waiting_lanes_read_nothing() {
     for (read_later, lines, equal) in [
         ("D1", "mov (M1, 16) D4(0,0)<1> D0(0,0)<1;1,0>", true),
         ("D4", "mov (M1, 16) D4(0,0)<1> D0(0,0)<1;1,0>", false),
-        // A predicate is not looked into.
+        // A predicate that lanes read after they have set it.
         (
             "D1",
             "cmp.lt (M1, 16) P3 D0(0,0)<1;1,0> D2(0,0)<1;1,0>",
-            false,
+            true,
         ),
         // Other lanes read the element.
         ("D1", "mov (M1, 16) D4(0,0)<1> D0(0,0)<0;1,0>", true),
@@ -82,6 +82,64 @@ fn a_mask_makes_no_difference_where_waiting_lanes_read_nothing() {
     };
     let (old, new) = (routine("M1"), routine("M1_NM"));
     assert_eq!(same_lines_of(&old, &new), Some(false));
+}
+
+/// Bits of a predicate that each lane reads after it has written them itself may be anything in other lanes.
+#[test]
+fn a_mask_makes_no_difference_to_bits_that_nobody_else_reads() {
+    let cmp = "cmp.lt (M1, 16) P3 D0(0,0)<1;1,0> D2(0,0)<1;1,0>";
+    let and = "and (M1, 16) P3 P3 P2";
+    let add = "(P3) add (M1, 16) D2(0,0)<1> D2(0,0)<1;1,0> 0x1:d";
+    let without = |line: &str| line.replace("(M1, 16)", "(M1_NM, 16)");
+    let half = |line: &str| line.replace("(M1, 16)", "(M1, 8)");
+    let (any, number) = (
+        add.replace("(P3)", "(P3.any)"),
+        "mov (M1_NM, 1) UD2(0,0)<1> P3",
+    );
+    for (lines, changed, after, equal) in [
+        (&[cmp, and, add][..], 0, "", true),
+        (&[cmp, and, add], 1, "", true),
+        (&[cmp, add, "(P3) goto (M1, 16) E1"], 0, "", true),
+        // Lanes that wait read it.
+        (&[cmp, and, add], 0, add, false),
+        (&[cmp, and, add], 1, add, false),
+        // Before it is set, or where only some lanes have set it.
+        (&[add, cmp], 1, "", false),
+        (&[and, add], 0, "", false),
+        (&[&half(cmp), and, add], 1, "", false),
+        // In another block.
+        (&[cmp, "E2:", add], 0, "", false),
+        // All bits together, of all lanes, or as a number.
+        (&[cmp, &any], 0, "", false),
+        (&[cmp, &without(add)], 0, "", false),
+        (&[cmp, number], 0, "", false),
+        (&[cmp, "(P3) jmp (M1, 1) E1"], 0, "", false),
+        // Bits of other lanes.
+        (
+            &[cmp, "(P3) add (M5, 8) D2(0,0)<1> D2(0,0)<1;1,0> 0x1:d"],
+            0,
+            "",
+            true,
+        ),
+    ] {
+        let routine =
+            |change: bool| {
+                let mut all = vec!["(P1) goto (M1, 16) E0".to_owned()];
+                all.extend(lines.iter().enumerate().map(|(n, line)| {
+                    match change && n == changed {
+                        true => without(line),
+                        false => (*line).to_owned(),
+                    }
+                }));
+                all.extend(["E1:", "E0:", after].map(str::to_owned));
+                all.retain(|line| !line.is_empty());
+                all
+            };
+        let (old, new) = (routine(false), routine(true));
+        assert_ne!(old, new);
+        assert_eq!(same_lines_of(&old, &new), Some(equal), "{new:#?}");
+        assert_eq!(same_lines_of(&new, &old), Some(equal), "{new:#?}");
+    }
 }
 
 /// What the steps before have computed in the lane that reads it is known, and nothing of other lanes.
