@@ -6,6 +6,7 @@
 
 mod floats;
 mod integers;
+mod mixed;
 mod pieces;
 mod reals;
 
@@ -63,6 +64,11 @@ pub(crate) fn apply(
     elements: &[Term],
     flag: Option<Term>,
 ) -> Option<LaneTerms> {
+    let floats = mixed::of_floats(terms, function, elements);
+    let (function, elements) = match &floats {
+        Some((function, elements)) => (function, elements.as_slice()),
+        None => (function, elements),
+    };
     if is_right(function, 0)?
         && let Some(found) = integers::understood(terms, function, elements, flag)
     {
@@ -210,5 +216,5 @@ fn agrees(function: &LaneFunction, stated: Stated) -> Option<bool> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, reason = "tests")]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 mod tests;

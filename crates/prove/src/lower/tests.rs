@@ -200,3 +200,66 @@ fn floats_compare_by_their_bits() {
     }
     assert_eq!(known, 6 * 16 * 2);
 }
+
+/// An integer that a float holds exactly is that float, and others are not.
+#[test]
+fn integers_beside_floats_are_floats() {
+    let (mut same, mut all) = (0, 0);
+    let operations = [
+        Operation::Add,
+        Operation::Mul,
+        Operation::Min,
+        Operation::Compare(Relation::Less),
+        Operation::Compare(Relation::Equal),
+    ];
+    for operation in operations {
+        for (integer, number, modify) in [
+            (DataType::D, 0, Modify::None),
+            (DataType::Uw, 7, Modify::None),
+            (DataType::D, 0xffff_fffb, Modify::None),
+            (DataType::W, 0xfffb, Modify::Neg),
+            (DataType::D, 0, Modify::Neg),
+            (DataType::Ud, 1 << 24, Modify::None),
+            (DataType::Ud, (1 << 24) + 1, Modify::None),
+            (DataType::Uq, 1 << 63, Modify::None),
+            (DataType::W, 0xfffb, Modify::Not),
+        ] {
+            for (lane, float) in [(Lane::F32, DataType::F), (Lane::F64, DataType::Df)] {
+                let sets = matches!(operation, Operation::Compare(_));
+                let mut function = LaneFunction {
+                    operation,
+                    lane,
+                    precision: Precision::Float,
+                    sources: [(float, Modify::None); 4],
+                    destination: (!sets).then_some((float, false)),
+                    second: None,
+                    sets,
+                    cr0: visakit_exec::USUAL_MODE,
+                };
+                function.sources[1] = (integer, modify);
+                let mut terms = Terms::new();
+                let free = terms.variable(Variable::Free(0), super::bits(float));
+                let element = terms.constant(number, super::bits(integer));
+                let found = super::mixed::of_floats(&mut terms, &function, &[free, element]);
+                all += 1;
+                let Some((other, elements)) = found else {
+                    continue;
+                };
+                same += 1;
+                assert_eq!(elements[0], free);
+                let constant = terms.number(elements[1]).unwrap();
+                let list = super::directed(super::bits(float), true);
+                for any in list.into_iter().chain((0..1000).map(|n: u64| {
+                    n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - super::bits(float))
+                })) {
+                    assert_eq!(
+                        function.evaluate([any, number, 0, 0], false),
+                        other.evaluate([any, constant, 0, 0], false),
+                        "{function:?} {any:#x} {number:#x}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(same > 30 && same < all - 10, "{same} of {all}");
+}
