@@ -31,6 +31,12 @@ pub(crate) const fn commutes(op: AtomicOp) -> bool {
     family(op).is_some()
 }
 
+/// Whether an operation leaves the same in memory once as several times, if its operands are the same: their order makes no
+/// difference then.
+const fn is_once(op: AtomicOp) -> bool {
+    matches!(op, AtomicOp::Store | AtomicOp::CompareExchange)
+}
+
 impl Machine<'_> {
     /// An atomic operation of a lane, where a condition holds. The registers are those before the message.
     pub(crate) fn atomic(
@@ -42,21 +48,8 @@ impl Machine<'_> {
         condition: Term,
     ) -> Result<(), Unknown> {
         let place = self.place(access)?;
-        let how = |byte: u32| match (access.data, family(op)) {
-            (None, Some(op)) => Access::Commuting(Kind::Atomic(Element {
-                op,
-                byte,
-                bytes: access.bytes,
-            })),
-            _ => Access::Atomic,
-        };
         let bytes = access.bytes as usize;
         let width = u8::try_from(8 * bytes).unwrap_or(64);
-        let mut old = Vec::with_capacity(bytes);
-        for by in 0..access.bytes {
-            old.push(self.read(place, by.into(), how(by))?);
-        }
-        let old = self.terms.concat(&old);
         let mut operands = [self.terms.constant(0, width); 2];
         for (to, at) in operands.iter_mut().zip(access.operands) {
             if let Some(at) = at {
@@ -66,6 +59,25 @@ impl Machine<'_> {
                 *to = self.terms.concat(operand);
             }
         }
+        let how = |byte: u32| {
+            let element = |op| Element {
+                op,
+                byte,
+                bytes: access.bytes,
+            };
+            match (access.data, family(op)) {
+                (None, Some(op)) => Access::Commuting(Kind::Atomic(element(op))),
+                (None, None) if is_once(op) => {
+                    Access::Commuting(Kind::Again(element(op), operands))
+                }
+                _ => Access::Atomic,
+            }
+        };
+        let mut old = Vec::with_capacity(bytes);
+        for by in 0..access.bytes {
+            old.push(self.read(place, by.into(), how(by))?);
+        }
+        let old = self.terms.concat(&old);
         let [a, b] = operands;
         let new = self.applied(op, [old, a, b], width);
         let returned = match op {

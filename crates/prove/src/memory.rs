@@ -40,6 +40,8 @@ pub(crate) struct Element {
 pub(crate) enum Kind {
     /// Operations that return nothing.
     Atomic(Element),
+    /// Operations that return nothing, with these operands: once is as often as several times.
+    Again(Element, [Term; 2]),
     /// Writes of this value, whatever else holds.
     Same(Term),
 }
@@ -382,6 +384,15 @@ mod tests {
         let element =
             |op, byte, bytes| Access::Commuting(Kind::Atomic(Element { op, byte, bytes }));
         let mut terms = Terms::new();
+        let again = |op, a, b| {
+            let element = Element {
+                op,
+                byte: 0,
+                bytes: 4,
+            };
+            Access::Commuting(Kind::Again(element, [a, b]))
+        };
+        let numbers = [0, 1].map(|value| terms.constant(value, 32));
         let mut same = |value| Access::Commuting(Kind::Same(terms.constant(value, 8)));
         let kinds = [
             Access::Read,
@@ -396,6 +407,9 @@ mod tests {
             same(0),
             same(1),
             Access::Atomic,
+            again(AtomicOp::CompareExchange, numbers[0], numbers[1]),
+            again(AtomicOp::CompareExchange, numbers[0], numbers[1]),
+            again(AtomicOp::CompareExchange, numbers[1], numbers[1]),
         ];
         let (mut passed, mut races) = (0, 0);
         for seed in 0..30_000 {

@@ -136,7 +136,8 @@ pub struct Proof {
     pub queries: Vec<String>,
     /// Terms of both.
     pub terms: usize,
-    /// Arguments for which a kernel comes to what is not understood, such as an access outside of all buffers.
+    /// Arguments for which a kernel comes to what is not understood, such as an access outside of all buffers, or for which a
+    /// solver tells the kernels apart where no run does: something that was never written may be in an output.
     pub suspect: Option<Vec<Argument>>,
     /// How long it took.
     pub time: Duration,
@@ -469,10 +470,7 @@ impl<'a> Question<'a> {
         mut unknown: Unknown,
         terms: usize,
     ) -> Result<Proof, LaunchError> {
-        let suspect = match unknown.values.take() {
-            Some(values) => Some(self.trials()?.filled(&values)),
-            None => None,
-        };
+        let suspect = self.suspect(&mut unknown)?;
         unknown.why = format!("{which}: {}", unknown.why);
         Ok(Proof {
             suspect,
@@ -567,7 +565,11 @@ impl<'a> Question<'a> {
         }
         let mut choices = Choices::new(terms, *undefined);
         open.retain(|(old, new)| !choices.equal(*old, *new));
-        let (verdict, queries) = self.decide(terms, open)?;
+        let (mut verdict, queries) = self.decide(terms, open)?;
+        let suspect = match &mut verdict {
+            Verdict::Unknown(unknown) => self.suspect(unknown)?,
+            _ => None,
+        };
         if verdict == Verdict::Proven {
             for output in &mut outputs {
                 output.open = 0;
@@ -579,8 +581,16 @@ impl<'a> Question<'a> {
             outputs,
             queries,
             terms: terms.count(),
-            suspect: None,
+            suspect,
             time: Duration::ZERO,
+        })
+    }
+
+    /// Arguments for which it comes to what is not known.
+    fn suspect(&self, unknown: &mut Unknown) -> Result<Option<Vec<Argument>>, LaunchError> {
+        Ok(match unknown.values.take() {
+            Some(values) => Some(self.trials()?.filled(&values)),
+            None => None,
         })
     }
 

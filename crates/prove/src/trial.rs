@@ -101,8 +101,8 @@ const MOST_STEPS: u64 = 5_000_000;
 /// Runs to make a refutation smaller.
 const MOST_SHRINKS: usize = 200;
 
-/// Contents that are run under checks.
-const CHECKED: u64 = 3;
+/// Contents that are run under checks: each kind of them.
+const CHECKED: u64 = KINDS;
 
 /// Constants of programs that are tried.
 const MOST_NUMBERS: usize = 1 << 10;

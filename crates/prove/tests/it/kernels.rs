@@ -3,7 +3,7 @@
 use std::time::Duration;
 use visakit_isa::object::Object;
 use visakit_launch::{Argument, Config, Kernel, NdRange, ZeInfo};
-use visakit_prove::{Options, Proof, Side, Unknown, Verdict, prove};
+use visakit_prove::{Difference, Options, Proof, Side, Unknown, Verdict, prove};
 use visakit_text::asm;
 
 /// Bytes of the only buffer.
@@ -199,6 +199,54 @@ fn atomic_sums_commute() {
     // Without the barrier they race.
     let proof = same(&some.replacen("X %null\n\n         barrier", "X %null", 1));
     assert!(why(&proof).contains("without an order"), "{proof:?}");
+}
+
+/// An exchange by compared values with the same operands is the same once as often as threads like.
+#[test]
+fn equal_exchanges_commute() {
+    let mut asked = Asked::of_threads(2);
+    asked.options.by_steps = false;
+    asked.options.trials = 0;
+    let same = |lines: &str| asked.proof([lines, lines]);
+    let exchange = |result: &str, old: &str, new: &str| {
+        format!("lsc_atomic_icas.ugm (M1, 8) {result}:d32 bti(0x0)[AT]:a32 {old} {new}\n")
+    };
+    let once = exchange("%null", "AT", "X");
+    assert_eq!(same(&once).verdict, Verdict::Proven);
+    assert_eq!(same(&once.repeat(2)).verdict, Verdict::Proven);
+    // Another value, other operands in each lane, or what the message returns, shows which came first.
+    let ids = "mov (M1_NM, 8) Y(0,0)<1> 0x76543210:uv\n";
+    for lines in [
+        once.clone() + &exchange("%null", "X", "AT"),
+        ids.to_owned() + &exchange("%null", "AT", "Y"),
+        exchange("N", "AT", "X"),
+    ] {
+        let proof = same(&lines);
+        assert!(matches!(proof.verdict, Verdict::Unknown(_)), "{proof:?}");
+    }
+}
+
+/// Where a solver tells kernels apart and no run does, checks are asked about the contents that it found.
+#[test]
+fn what_is_undefined_for_few_contents_is_refuted() {
+    let asked = Asked::of_threads(1);
+    let lines = |set: &str| {
+        format!(
+            "lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+             mul (M1_NM, 1) X(0,0)<1> Y(0,0)<0;1,0> 0x9e3779b1:ud
+             cmp.{set} (M1_NM, 1) P1 X(0,0)<0;1,0> 0x12345678:ud
+             (P1) mov (M1_NM, 1) N(0,0)<1> 0x0:ud
+             lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x4]:a32 N:d32"
+        )
+    };
+    let proof = asked.proof([&lines("ge").replace("(P1) mov", "mov"), &lines("ne")]);
+    let Verdict::Refuted(found) = &proof.verdict else {
+        panic!("{proof:?}");
+    };
+    assert!(
+        matches!(found.difference, Difference::Finding(_)),
+        "{found:?}"
+    );
 }
 
 /// The new kernel runs for longer than anybody waits, which is no fault.
