@@ -252,7 +252,7 @@ kernels:
                 declare(&format!("QD{n}"), "ud", 2 * lanes, &to);
             }
         }
-        for n in 1..5 {
+        for n in 1..6 {
             let _ = writeln!(text, ".decl P{n} v_type=P num_elts=32");
         }
         text += ".decl A0 v_type=A num_elts=8\n.decl T6 v_type=T num_elts=1\n";

@@ -136,6 +136,7 @@ impl<'c, 'b> Maker<'c, 'b> {
     /// An instruction, or a few that belong together.
     pub(crate) fn instruction(&mut self) -> Vec<String> {
         let special = self.below(2) == 0;
+        let flow = self.frame.style == Style::Flow;
         match self.frame.style {
             Style::Wide if special => vec![self.wide()],
             Style::Floats if special => vec![self.float()],
@@ -143,6 +144,7 @@ impl<'c, 'b> Maker<'c, 'b> {
             Style::Indirect if special => self.indirect(),
             _ if self.launched && self.choices.once_in(3) => vec![self.of_launch()],
             _ if self.choices.once_in(16) => self.related(),
+            _ if self.choices.once_in(if flow { 6 } else { 16 }) => self.tested(),
             // In lanes that have parted from others most of all.
             Style::Flow if self.choices.once_in(4) => self.bounded(),
             _ if self.choices.once_in(16) => self.bounded(),
@@ -200,7 +202,8 @@ impl<'c, 'b> Maker<'c, 'b> {
             }
             11 => {
                 let op = self.pick(&["add", "mul"]);
-                self.binary(&format!("{op}{sat}"), "f", "f", "f")
+                let second = self.pick(&["f", "f", "d"]);
+                self.binary(&format!("{op}{sat}"), "f", "f", second)
             }
             12 => {
                 let (op, ty) = match self.below(4) {
@@ -287,11 +290,13 @@ impl<'c, 'b> Maker<'c, 'b> {
     fn compare(&mut self, ty: &str) -> String {
         let exec = self.exec();
         let (relation, flag) = (self.pick(&RELATIONS), self.pick(&["P1", "P2"]));
-        format!(
-            "cmp.{relation} {exec} {flag} {} {}",
-            self.plain(ty),
-            self.source(ty)
-        )
+        let first = self.plain(ty);
+        let second = match ty == "f" && self.choices.once_in(3) {
+            // An integer beside a float.
+            true => format!("{:#x}:d", self.below(4)),
+            false => self.source(ty),
+        };
+        format!("cmp.{relation} {exec} {flag} {first} {second}")
     }
 
     fn select(&mut self, ty: &str) -> String {
@@ -443,9 +448,13 @@ impl<'c, 'b> Maker<'c, 'b> {
             "iadd", "isub", "iinc", "idec", "smin", "smax", "umin", "umax", "and", "or", "xor",
             "icas", "fadd",
         ]);
+        let equal = self.register();
         let sources = match op {
             "iinc" | "idec" => "%null %null".to_owned(),
-            "icas" => format!("{data} UD{}", self.register()),
+            "icas" => match self.below(3) {
+                0 => format!("IX UD{equal}"),
+                _ => format!("{data} UD{}", self.register()),
+            },
             _ => format!("{data} %null"),
         };
         let result = match self.below(2) {
@@ -461,9 +470,10 @@ impl<'c, 'b> Maker<'c, 'b> {
                 zero,
                 format!("lsc_atomic_{op}.slm {exec} {result}:d32 flat[LA]:a32 {sources}"),
             ],
-            // All lanes meet at the same place.
+            // All lanes meet at the same place, where one may be as good as all.
             _ => vec![
                 format!("mov {exec} IX(0,0)<1> 0x200:ud"),
+                format!("mov {exec} UD{equal}(0,0)<1> 0x7:ud"),
                 format!("lsc_store.slm {exec} flat[IX]:a32 IX:d32"),
                 "barrier".to_owned(),
                 format!("lsc_atomic_{op}.slm {exec} %null:d32 flat[IX]:a32 {sources}"),

@@ -122,4 +122,30 @@ impl Maker<'_, '_> {
         });
         lines
     }
+
+    /// A predicate that lanes mostly read only after they have set it: its bits in other lanes make no difference then.
+    pub(super) fn tested(&mut self) -> Vec<String> {
+        let exec = self.exec();
+        let relation = self.pick(&RELATIONS);
+        let ty = self.pick(&["d", "ud", "f"]);
+        let (first, second) = (self.plain(ty), self.source(ty));
+        let mut lines = vec![format!("cmp.{relation} {exec} P5 {first} {second}")];
+        if self.below(6) == 0 {
+            lines.clear();
+        }
+        if self.below(2) == 0 {
+            let flags = self.pick(&["P5 P5 P1", "P5 P5 P2", "P5 P1 P2", "P1 P5 P2"]);
+            let op = self.pick(&["and", "or", "xor"]);
+            lines.push(format!("{op} {exec} {flags}"));
+        }
+        let register = self.register();
+        let (to, flag) = (format!("UD{register}(0,0)"), self.pick(&["(P5)", "(!P5)"]));
+        lines.push(match self.below(6) {
+            0 => format!("mov (M1_NM, 1) {to}<1> P5"),
+            1 => format!("{flag} sel {exec} {to}<1> {to}<1;1,0> 0x3:ud"),
+            2 => format!("{flag} mov (M1_NM, 8) {to}<1> 0x3:ud"),
+            _ => format!("{flag} add {exec} {to}<1> {to}<1;1,0> 0x1:ud"),
+        });
+        lines
+    }
 }
