@@ -108,7 +108,7 @@ fn a_mask_makes_no_difference_to_bits_that_nobody_else_reads() {
         (&[and, add], 0, "", false),
         (&[&half(cmp), and, add], 1, "", false),
         // In another block.
-        (&[cmp, "E2:", add], 0, "", false),
+        (&["(P2) goto (M1, 16) E2", cmp, "E2:", add], 1, "", false),
         // All bits together, of all lanes, or as a number.
         (&[cmp, &any], 0, "", false),
         (&[cmp, &without(add)], 0, "", false),

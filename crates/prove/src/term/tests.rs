@@ -371,3 +371,55 @@ fn shapes_do_not_depend_on_names() {
     }
     assert!(alike > 360, "{alike}");
 }
+
+/// The order of parts counts where it makes a difference, and nowhere else.
+#[test]
+fn shapes_have_the_order_of_parts() {
+    let mut terms = Terms::new();
+    let mut shapes = Shapes::default();
+    let zero = terms.constant(0, 8);
+    let zero_bit = terms.constant(0, 1);
+    let copies = [0, 1].map(|copy: u32| {
+        let [x, y] = [0, 1].map(|n| terms.variable(Variable::Free(4 * copy + n), 8));
+        // One of both is made first.
+        let mut product = zero;
+        if copy == 0 {
+            product = terms.multiply(x, y);
+        }
+        let left = terms.left(x, y);
+        let other = terms.multiply(x, y);
+        assert!(copy == 1 || product == other);
+        (x, left, other)
+    });
+    let mut all = Vec::new();
+    for (x, left, product) in copies {
+        let less = [terms.less(left, product), terms.less(product, left)];
+        let bit = terms.extract(x, 0, 1);
+        let shifted = [terms.right(left, product), terms.right(product, left)];
+        let chosen = [
+            terms.choice(bit, left, product),
+            terms.choice(bit, product, left),
+        ];
+        let same = [
+            terms.add(left, product),
+            terms.and(left, product),
+            terms.or(left, product),
+            terms.xor(left, product),
+            terms.multiply(left, product),
+        ];
+        let same = same.map(|term| (term, zero));
+        let apart = [shifted, chosen].map(|pair| pair.map(|term| (term, zero)));
+        let apart = [less.map(|bit| (bit, zero_bit)), apart[0], apart[1]];
+        let shape = |pair, shapes: &mut Shapes| shapes.of(&terms, pair);
+        for [a, b] in &apart {
+            assert_ne!(shape(*a, &mut shapes), shape(*b, &mut shapes));
+        }
+        let every = same.into_iter().chain(apart.into_iter().flatten());
+        all.push(
+            every
+                .map(|pair| shape(pair, &mut shapes))
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(all[0], all[1]);
+}
