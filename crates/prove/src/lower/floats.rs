@@ -15,7 +15,7 @@ struct Float {
 }
 
 /// The bits of the mantissa of a type.
-const fn mantissa(data_type: DataType) -> Option<u8> {
+pub(super) const fn mantissa(data_type: DataType) -> Option<u8> {
     match data_type {
         DataType::Hf => Some(10),
         DataType::F => Some(23),

@@ -7,6 +7,7 @@
 mod floats;
 mod integers;
 mod mixed;
+mod order;
 mod pieces;
 mod reals;
 
@@ -66,6 +67,11 @@ pub(crate) fn apply(
 ) -> Option<LaneTerms> {
     let floats = mixed::of_floats(terms, function, elements);
     let (function, elements) = match &floats {
+        Some((function, elements)) => (function, elements.as_slice()),
+        None => (function, elements),
+    };
+    let ordered = order::ordered(terms, function, elements);
+    let (function, elements) = match &ordered {
         Some((function, elements)) => (function, elements.as_slice()),
         None => (function, elements),
     };

@@ -263,3 +263,63 @@ fn integers_beside_floats_are_floats() {
     }
     assert!(same > 30 && same < all - 10, "{same} of {all}");
 }
+
+/// Factors and summands may be exchanged where one of them is never a NaN, and only there.
+#[test]
+fn the_order_of_floats_counts_for_nans_alone() {
+    let types = [
+        (Lane::F32, DataType::F, 0x3f80_0000, 0x7fc0_0001),
+        (
+            Lane::F64,
+            DataType::Df,
+            0x3ff0_0000_0000_0000,
+            0x7ff8_0000_0000_0001,
+        ),
+    ];
+    for operation in [Operation::Add, Operation::Mul, Operation::Mad] {
+        for (lane, float, one, nan) in types {
+            for modify in [Modify::None, Modify::Neg] {
+                let function = LaneFunction {
+                    operation,
+                    lane,
+                    precision: Precision::Float,
+                    sources: [
+                        (float, Modify::None),
+                        (float, modify),
+                        (float, Modify::None),
+                        (float, Modify::None),
+                    ],
+                    destination: Some((float, false)),
+                    second: None,
+                    sets: false,
+                    cr0: visakit_exec::USUAL_MODE,
+                };
+                let mut other = function;
+                other.sources.swap(0, 1);
+                let mut terms = Terms::new();
+                let width = super::bits(float);
+                let [x, y] = [0, 1].map(|n| terms.variable(Variable::Free(n), width));
+                let bit = terms.variable(Variable::Free(2), 1);
+                let [one, two, nan] = [one, one + 1, nan].map(|n| terms.constant(n, width));
+                let few = terms.choice(bit, one, two);
+                let maybe = terms.choice(bit, one, nan);
+                for (of, equal) in [
+                    (one, true),
+                    (few, true),
+                    (nan, false),
+                    (maybe, false),
+                    (y, false),
+                ] {
+                    let mut made = |function: &LaneFunction, elements: [crate::term::Term; 3]| {
+                        let used = &elements[..function.operation.sources()];
+                        super::apply(&mut terms, function, used, None)
+                            .unwrap()
+                            .value
+                    };
+                    let pair = [made(&function, [x, of, y]), made(&other, [of, x, y])];
+                    assert_eq!(pair[0] == pair[1], equal, "{function:?} {of:?}");
+                }
+            }
+        }
+    }
+}
