@@ -75,23 +75,23 @@ fn float(number: u64, (from, modify): (DataType, Modify), to: DataType) -> Optio
         true => signed(number, bits(from)),
         false => i64::try_from(number & ones(bits(from))).ok()?,
     };
-    let (exact, limit) = match to {
-        DataType::F => (value as f32 as f64, 1_u64 << 24),
-        _ => (value as f64, 1 << 53),
+    let size = value.unsigned_abs();
+    let limit = match to {
+        DataType::F => 1_u64 << 24,
+        _ => 1 << 53,
     };
-    (value.unsigned_abs() <= limit).then_some(())?;
-    let float = match modify {
-        Modify::None => exact,
-        Modify::Neg => -exact,
-        Modify::Abs => exact.abs(),
-        Modify::NegAbs => -exact.abs(),
+    (size <= limit).then_some(())?;
+    // A negative zero is none of the integers.
+    let negative = match modify {
+        Modify::None => value < 0,
+        Modify::Neg => value > 0,
+        Modify::Abs => false,
+        Modify::NegAbs => value != 0,
         Modify::Not => return None,
     };
-    // A negative zero is none of the integers.
-    let float = if value == 0 { 0.0 } else { float };
     Some(match to {
-        DataType::F => (float as f32).to_bits().into(),
-        _ => float.to_bits(),
+        DataType::F => u64::from((size as f32).to_bits()) | u64::from(negative) << 31,
+        _ => (size as f64).to_bits() | u64::from(negative) << 63,
     })
 }
 
