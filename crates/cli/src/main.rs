@@ -10,6 +10,7 @@ mod output;
 mod reading;
 mod render;
 mod sarif;
+mod signals;
 mod sources;
 mod table;
 

@@ -87,6 +87,7 @@ paths! {
 }
 
 /// How many there are.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const PATHS: usize = Path::ALL.len();
 
 /// How often each was taken, at most once for each time that traced code was entered.

@@ -3,6 +3,7 @@
 use super::run;
 use crate::Status;
 use crate::output::{self, Failure, stdout};
+use crate::signals::on_stop;
 use serde_json::json;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
@@ -94,7 +95,7 @@ fn stop_with_signals(console: &Console) -> Result<(), Failure> {
         }
         interrupt.raise();
     };
-    ctrlc::set_handler(handler).map_err(|error| Failure::Other(error.to_string()))
+    on_stop(handler)
 }
 
 /// The session for these arguments, set up for one worker: groups run one after the other.
@@ -111,11 +112,9 @@ fn interactive(console: Console) -> Result<Status, Failure> {
         let mut handled = Ok(());
         // Ctrl-C is a key there; signals say that the terminal has gone, or that the tool shall end.
         visakit_debug::tui::run(console, |ender| {
-            handled = ctrlc::set_handler(move || ender.end());
+            handled = on_stop(move || ender.end());
         })?;
-        return handled
-            .map(|()| Status::Clean)
-            .map_err(|error| Failure::Other(error.to_string()));
+        return handled.map(|()| Status::Clean);
     }
     stop_with_signals(&console)?;
     script(console, std::io::stdin().lock().lines(), false, false)

@@ -1,6 +1,7 @@
 //! `visakit hunt`: finds faults of Intel's compiler.
 
 use crate::output::{self, Failure, count, stdout};
+use crate::signals::on_stop;
 use crate::{Status, render};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -199,12 +200,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         time: args.minutes.map(|n| Duration::from_secs(n * 60)),
         reduction: usize::try_from(args.reduction).unwrap_or(usize::MAX),
     };
-    ctrlc::set_handler(|| {
+    on_stop(|| {
         if STOPPED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-    })
-    .map_err(|error| Failure::Other(error.to_string()))?;
+    })?;
     let mut campaign = Campaign::open(folder, settings, args.resume).map_err(failed)?;
     for (target, has) in campaign.targets() {
         if !target.is_tested() {

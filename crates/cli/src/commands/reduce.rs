@@ -2,6 +2,7 @@
 
 use crate::output::{self, Failure, count, printable};
 use crate::reading::Reading;
+use crate::signals::on_stop;
 use crate::{Status, input, render};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt;
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             std::process::exit(130);
         }
     };
-    ctrlc::set_handler(stop).map_err(|error| Failure::Other(error.to_string()))?;
+    on_stop(stop)?;
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
         bar.set_style(style);

@@ -3,6 +3,7 @@
 use super::Args;
 use crate::output::{Failure, count};
 use crate::render;
+use crate::signals::on_stop;
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 use visakit_exec::Interrupt;
@@ -28,7 +29,6 @@ fn stop(why: String) {
 
 /// Starts to watch for Ctrl-C, and for the end of the allowed time.
 pub(super) fn watch(args: &Args) -> Result<(), Failure> {
-    let other = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let handler = || {
         if INTERRUPT.is_raised() {
             // The first one has had no effect.
@@ -36,14 +36,14 @@ pub(super) fn watch(args: &Args) -> Result<(), Failure> {
         }
         stop("stopped by a signal".to_owned());
     };
-    ctrlc::set_handler(handler).map_err(|e| other(&e))?;
+    on_stop(handler)?;
     if let Some(time) = args.timeout {
         let watch = move || {
             std::thread::sleep(time);
             stop(format!("stopped after {} seconds", time.as_secs_f64()));
         };
         let thread = std::thread::Builder::new().spawn(watch);
-        thread.map_err(|e| other(&e))?;
+        thread.map_err(|error| Failure::Other(error.to_string()))?;
     }
     Ok(())
 }
