@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::time::Instant;
-use visakit_launch::LaunchError;
+use visakit_launch::{Argument, LaunchError};
 
 /// Random values of all variables.
 const SAMPLES: u64 = 8;
@@ -135,6 +135,26 @@ impl Question<'_> {
             }
         }
         Ok((left.map_or(Asked::Proven, Asked::Open), queries))
+    }
+
+    /// Arguments for which it comes to what is not known.
+    pub(crate) fn suspect(
+        &self,
+        unknown: &mut Unknown,
+    ) -> Result<Option<Vec<Argument>>, LaunchError> {
+        Ok(match unknown.values.take() {
+            Some(values) => Some(self.trials()?.filled(&values)),
+            None => None,
+        })
+    }
+
+    /// Whether memory or time are used up.
+    pub(crate) fn exhausted(&self, terms: &Terms) -> Option<String> {
+        if terms.kept() > self.options.terms {
+            return Some(format!("more than {} terms", self.options.terms));
+        }
+        let late = self.deadline.is_some_and(|end| Instant::now() > end);
+        late.then(|| "out of time".to_owned())
     }
 
     /// Asks the solvers in their order, the one inside first. What is not asked is still written.

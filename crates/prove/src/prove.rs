@@ -136,8 +136,7 @@ pub struct Proof {
     pub queries: Vec<String>,
     /// Terms of both.
     pub terms: usize,
-    /// Arguments for which a kernel comes to what is not understood, such as an access outside of all buffers, or for which a
-    /// solver tells the kernels apart where no run does: something that was never written may be in an output.
+    /// Arguments for which a kernel comes to what is not understood, or a solver tells the kernels apart where no run does.
     pub suspect: Option<Vec<Argument>>,
     /// How long it took.
     pub time: Duration,
@@ -576,31 +575,12 @@ impl<'a> Question<'a> {
             }
         }
         Ok(Proof {
-            verdict,
-            steps: false,
             outputs,
             queries,
             terms: terms.count(),
             suspect,
-            time: Duration::ZERO,
+            ..Proof::of(verdict)
         })
-    }
-
-    /// Arguments for which it comes to what is not known.
-    fn suspect(&self, unknown: &mut Unknown) -> Result<Option<Vec<Argument>>, LaunchError> {
-        Ok(match unknown.values.take() {
-            Some(values) => Some(self.trials()?.filled(&values)),
-            None => None,
-        })
-    }
-
-    /// Whether memory or time are used up.
-    fn exhausted(&self, terms: &Terms) -> Option<String> {
-        if terms.kept() > self.options.terms {
-            return Some(format!("more than {} terms", self.options.terms));
-        }
-        let late = self.deadline.is_some_and(|end| Instant::now() > end);
-        late.then(|| "out of time".to_owned())
     }
 }
 
