@@ -133,7 +133,7 @@ impl Kernel {
         Self::of(object, zeinfo, name, grf_bytes, variables)
     }
 
-    /// The kernel of OpenCL C or SPIR-V, by Intel's offline compiler.
+    /// The kernel of OpenCL C or SPIR-V, by Intel's offline compiler: a path, bytes, or a string that is the text itself.
     #[staticmethod]
     #[pyo3(signature = (source, name = None, *, device = visakit_compile::DEFAULT_DEVICE, options = "", simd = None))]
     fn from_source(
@@ -144,7 +144,11 @@ impl Kernel {
         options: &str,
         simd: Option<u32>,
     ) -> PyResult<Self> {
-        let (path, bytes) = crate::source(source)?;
+        // No name of a file has braces, and no kernel is without.
+        let (path, bytes) = match source.extract::<String>() {
+            Ok(text) if text.contains('{') => (String::new(), text.into_bytes()),
+            _ => crate::source(source)?,
+        };
         let path = if path.is_empty() {
             "source.cl".to_owned()
         } else {

@@ -399,6 +399,7 @@ def test_a_source_is_all_that_a_kernel_needs(tmp_path: Path) -> None:
     source.write_text("kernel void scale(global float *x, float by) { x[get_global_id(0)] *= by; }")
     for kernel in (
         visakit.Kernel.from_source(source),
+        visakit.Kernel.from_source(source.read_text()),
         visakit.Kernel.from_source(source.read_bytes(), "scale", device="pvc", simd=16),
     ):
         data = numpy.arange(64, dtype=numpy.float32)

@@ -372,8 +372,8 @@ class Kernel:
     ) -> Kernel:
         """The kernel of OpenCL C or SPIR-V, compiled by Intel's offline compiler (`ocloc`, or what `VISAKIT_OCLOC` names).
 
-        The device has the name it is sold under (`a770`) or the compiler's (`dg2`). A compiler that is missing, or that
-        refuses the source, is a `RunError` that says what to do.
+        A string with braces is the source itself. The device has the name it is sold under (`a770`) or the compiler's
+        (`dg2`). A compiler that is missing, or that refuses the source, is a `RunError` that says what to do.
         """
     @staticmethod
     def from_dump(folder: str | PathLike[str], name: str | None = None) -> Kernel:
