@@ -22,22 +22,9 @@ impl<const COUNT: usize> Samples<COUNT> {
     /// The values of a term; `None` if an operation has none.
     pub(crate) fn of(&mut self, terms: &Terms, term: Term) -> Option<[u64; COUNT]> {
         let mut todo = vec![term];
-        while let Some(next) = todo.last().copied() {
-            if self.known.contains_key(&next) {
-                todo.pop();
-                continue;
-            }
-            let before = todo.len();
-            terms.node(next).each(|part| {
-                if !self.known.contains_key(&part) {
-                    todo.push(part);
-                }
-            });
-            if todo.len() == before {
-                let values = self.one(terms, next);
-                self.known.insert(next, values);
-                todo.pop();
-            }
+        while let Some(next) = terms.ready(&mut todo, |part| self.known.contains_key(&part)) {
+            let values = self.one(terms, next);
+            self.known.insert(next, values);
         }
         self.known.get(&term).copied().flatten()
     }

@@ -16,22 +16,9 @@ impl Deep {
     /// The second normal form of a term.
     pub fn of(&mut self, terms: &mut Terms, term: Term) -> Term {
         let mut todo = vec![term];
-        while let Some(next) = todo.last().copied() {
-            if self.known.contains_key(&next) {
-                todo.pop();
-                continue;
-            }
-            let before = todo.len();
-            terms.node(next).each(|part| {
-                if !self.known.contains_key(&part) {
-                    todo.push(part);
-                }
-            });
-            if todo.len() == before {
-                let made = self.rebuilt(terms, next);
-                self.known.insert(next, made);
-                todo.pop();
-            }
+        while let Some(next) = terms.ready(&mut todo, |part| self.known.contains_key(&part)) {
+            let made = self.rebuilt(terms, next);
+            self.known.insert(next, made);
         }
         self.get(term)
     }

@@ -243,6 +243,31 @@ impl Terms {
         self.undefined
     }
 
+    /// The next of the terms to do whose parts are all known, from the last one on; it has to be known before the next call.
+    pub(crate) fn ready(
+        &self,
+        todo: &mut Vec<Term>,
+        is_known: impl Fn(Term) -> bool,
+    ) -> Option<Term> {
+        while let Some(next) = todo.last().copied() {
+            if is_known(next) {
+                todo.pop();
+                continue;
+            }
+            let before = todo.len();
+            self.node(next).each(|part| {
+                if !is_known(part) {
+                    todo.push(part);
+                }
+            });
+            if todo.len() == before {
+                todo.pop();
+                return Some(next);
+            }
+        }
+        None
+    }
+
     /// The variables that a term depends on.
     #[must_use]
     pub fn variables(&self, terms: &[Term]) -> Vec<(Term, Variable)> {

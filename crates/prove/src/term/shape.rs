@@ -71,29 +71,16 @@ impl Shapes {
     /// Marks a term and all that it is made of.
     fn mark(&mut self, terms: &Terms, term: Term) {
         let mut todo = vec![term];
-        while let Some(next) = todo.last().copied() {
-            if self.marks.contains_key(&next) {
-                todo.pop();
-                continue;
+        while let Some(next) = terms.ready(&mut todo, |part| self.marks.contains_key(&part)) {
+            let mut mark = 0;
+            for number in self.head(terms, next) {
+                mark = mixed(mark, number);
             }
-            let before = todo.len();
-            terms.node(next).each(|part| {
-                if !self.marks.contains_key(&part) {
-                    todo.push(part);
-                }
-            });
-            if todo.len() == before {
-                let mut mark = 0;
-                for number in self.head(terms, next) {
-                    mark = mixed(mark, number);
-                }
-                for (times, part) in self.parts(terms, next) {
-                    mark = mixed(mark, times);
-                    mark = mixed(mark, self.marks.get(&part).copied().unwrap_or(0));
-                }
-                self.marks.insert(next, mark);
-                todo.pop();
+            for (times, part) in self.parts(terms, next) {
+                mark = mixed(mark, times);
+                mark = mixed(mark, self.marks.get(&part).copied().unwrap_or(0));
             }
+            self.marks.insert(next, mark);
         }
     }
 

@@ -68,22 +68,9 @@ struct Script<'t> {
 impl Script<'_> {
     fn define(&mut self, term: Term) {
         let mut todo = vec![term];
-        while let Some(next) = todo.last().copied() {
-            if self.done.contains_key(&next) {
-                todo.pop();
-                continue;
-            }
-            let before = todo.len();
-            self.terms.node(next).each(|part| {
-                if !self.done.contains_key(&part) {
-                    todo.push(part);
-                }
-            });
-            if todo.len() == before {
-                self.one(next);
-                self.done.insert(next, ());
-                todo.pop();
-            }
+        while let Some(next) = (self.terms).ready(&mut todo, |part| self.done.contains_key(&part)) {
+            self.one(next);
+            self.done.insert(next, ());
         }
     }
 

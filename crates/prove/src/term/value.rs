@@ -24,22 +24,10 @@ impl<'t, V: FnMut(Variable) -> u64> Values<'t, V> {
     /// The value of a term; `None` if it has a function without a result.
     pub fn of(&mut self, term: Term) -> Option<u64> {
         let mut todo = vec![term];
-        while let Some(next) = todo.last().copied() {
-            if self.known.contains_key(&next) {
-                todo.pop();
-                continue;
-            }
-            let before = todo.len();
-            self.terms.node(next).each(|part| {
-                if !self.known.contains_key(&part) {
-                    todo.push(part);
-                }
-            });
-            if todo.len() == before {
-                let value = self.node(next)?;
-                self.known.insert(next, value);
-                todo.pop();
-            }
+        while let Some(next) = (self.terms).ready(&mut todo, |part| self.known.contains_key(&part))
+        {
+            let value = self.node(next)?;
+            self.known.insert(next, value);
         }
         self.known.get(&term).copied()
     }

@@ -77,8 +77,8 @@ fn sum_of_pairs(g: &mut Generator, ty: Type) -> Option<Expr> {
     Some(cast(built(vec![low, high])?, ty))
 }
 
-/// Bytes or words in a vector that is taken for a number.
-fn packed(g: &mut Generator, ty: Type) -> Option<Expr> {
+/// So many parts that a number has, and the vector of them.
+fn in_parts(g: &mut Generator, ty: Type) -> Option<(u8, Type)> {
     if ty.is_vector() || ty.scalar.bits() < 16 {
         return None;
     }
@@ -87,7 +87,12 @@ fn packed(g: &mut Generator, ty: Type) -> Option<Expr> {
         32 => g.choices.of_or(&[2, 4], 4),
         _ => g.choices.of_or(&[2, 4, 8], 4),
     };
-    let vector = vector_of(ty.scalar, lanes)?;
+    Some((lanes, vector_of(ty.scalar, lanes)?))
+}
+
+/// Bytes or words in a vector that is taken for a number.
+fn packed(g: &mut Generator, ty: Type) -> Option<Expr> {
+    let (lanes, vector) = in_parts(g, ty)?;
     let whole = g.operand(Type::UINT);
     let mut parts = Vec::new();
     for at in 0..u32::from(lanes) {
@@ -149,15 +154,7 @@ fn unpacked(g: &mut Generator, ty: Type) -> Option<Expr> {
 
 /// The parts of a number in another order.
 fn rearranged(g: &mut Generator, ty: Type) -> Option<Expr> {
-    if ty.is_vector() || ty.scalar.bits() < 16 {
-        return None;
-    }
-    let lanes = match ty.scalar.bits() {
-        16 => 2,
-        32 => g.choices.of_or(&[2, 4], 4),
-        _ => g.choices.of_or(&[2, 4, 8], 4),
-    };
-    let vector = vector_of(ty.scalar, lanes)?;
+    let (lanes, vector) = in_parts(g, ty)?;
     let turned = (0..lanes).rev().collect();
     let order = match g.choices.percent(40) {
         true => turned,
