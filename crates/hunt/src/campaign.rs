@@ -6,12 +6,15 @@ use crate::compiler::Compiler;
 use crate::configuration::{Bench, Configuration, Made, Need};
 use crate::evaluate::evaluate;
 use crate::features::Feature;
+use crate::finalizer::Finalizer;
 use crate::find::{Find, Finder};
 use crate::generate::{Options, generate};
 use crate::kernels::{Reference, Subject, Variant, Variants, subjects};
 use crate::log::{Batch, Difference, Log};
 use crate::machine::{self, Memory};
+use crate::objects::Objects;
 use crate::probe::probed;
+use crate::process::processor_time;
 use crate::second::Second;
 use crate::through::Through;
 use crate::transform::transformed;
@@ -25,8 +28,10 @@ use std::time::{Duration, Instant};
 /// What a campaign does.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The compilers with their names in reports.
+    /// The compilers with their names in reports; none if only finalizers are hunted.
     pub compilers: Vec<(String, Compiler)>,
+    /// Finalizers with their names in reports, which get objects of `visakit smith`.
+    pub finalizers: Vec<(String, Finalizer)>,
     /// Other implementations of OpenCL with their names in reports.
     pub seconds: Vec<(String, Second)>,
     /// Programs that change modules of SPIR-V, with their names in reports: each is a way to configurations of its own.
@@ -60,11 +65,11 @@ pub struct Settings {
 pub struct Progress {
     /// Batches that are done.
     pub batches: u64,
-    /// Programs that were compared.
+    /// Programs that were compared, and objects that were finalized.
     pub programs: u64,
     /// Kernels that were run.
     pub launches: u64,
-    /// Programs whose results differ.
+    /// Programs whose results differ, and objects at which a finalizer fails.
     pub differences: u64,
     /// Folders of bugs.
     pub bugs: u64,
@@ -72,6 +77,8 @@ pub struct Progress {
     pub dropped: BTreeMap<String, u64>,
     /// Seconds of compiling and running, checking, reducing.
     pub seconds: [f64; 3],
+    /// Seconds of processor time, with that of compilers and second opinions; 0 where the system does not tell.
+    pub processor: f64,
 }
 
 impl Progress {
@@ -87,6 +94,7 @@ impl Progress {
         for (sum, seconds) in self.seconds.iter_mut().zip(batch.seconds) {
             *sum += seconds;
         }
+        self.processor += batch.processor;
     }
 }
 
@@ -102,6 +110,7 @@ pub struct Campaign {
     settings: Settings,
     folder: PathBuf,
     bench: Bench,
+    objects: Objects,
     /// What each compiler has for each device.
     has: Vec<(Configuration, BTreeSet<Need>)>,
     /// Kernels of the folder, and why others are left out.
@@ -134,7 +143,11 @@ impl Campaign {
             seconds,
             throughs,
         };
-        let has = probed(&bench, &settings)?;
+        let objects = Objects::new(settings.finalizers.clone(), &settings.devices)?;
+        let has = match settings.compilers.is_empty() {
+            true => Vec::new(),
+            false => probed(&bench, &settings)?,
+        };
         let (subjects, left_out) = match &settings.kernels {
             Some(folder) => subjects(folder)?,
             None => (Vec::new(), Vec::new()),
@@ -144,6 +157,7 @@ impl Campaign {
         let (log, batches) = Log::open(&path, opened)?;
         let mut campaign = Self {
             bench,
+            objects,
             folder: folder.to_owned(),
             has,
             settings,
@@ -206,7 +220,9 @@ impl Campaign {
                 return Ok(());
             }
             let number = (part - 1) + self.progress.batches * parts;
-            let batch = self.batch(number)?;
+            let before = processor_time();
+            let mut batch = self.batch(number)?;
+            batch.processor = processor_time().saturating_sub(before).as_secs_f64();
             self.log.add(&batch)?;
             self.count(&batch);
             if !watch(&self.progress) {
@@ -258,13 +274,20 @@ impl Campaign {
         all
     }
 
-    /// The programs of a batch, with what they compute.
-    fn programs(&self, number: u64, batch: &mut Batch) -> Vec<(Program, Memory)> {
-        let options = self.settings.options();
+    /// The seeds of a batch.
+    fn seeds(&self, number: u64) -> Vec<u64> {
         let count = self.settings.batch.max(1) as u64;
         let first = self.settings.seed.wrapping_add(number.wrapping_mul(count));
-        let seeds: Vec<u64> = (0..count).map(|n| first.wrapping_add(n)).collect();
-        let made = seeds.into_par_iter().map(|seed| {
+        (0..count).map(|n| first.wrapping_add(n)).collect()
+    }
+
+    /// The programs of a batch, with what they compute.
+    fn programs(&self, number: u64, batch: &mut Batch) -> Vec<(Program, Memory)> {
+        if self.has.is_empty() {
+            return Vec::new();
+        }
+        let options = self.settings.options();
+        let made = self.seeds(number).into_par_iter().map(|seed| {
             let program = generate(seed, &options);
             let program = transformed(&program, seed, self.settings.transformations);
             let memory = evaluate(&program).map(|b| machine::memory(&b));
@@ -313,6 +336,12 @@ impl Campaign {
             self.judge(program, expected, &made, &mut batch)?;
         }
         self.variants(number, &mut batch)?;
+        let reduces = |difference: &Difference, batch: &Batch| self.looks_new(difference, batch);
+        let (seeds, most) = (self.seeds(number), self.settings.reduction);
+        let started = Instant::now();
+        self.objects
+            .judge(&seeds, &self.folder, most, &reduces, &mut batch)?;
+        batch.seconds[0] += started.elapsed().as_secs_f64();
         Ok(batch)
     }
 
@@ -429,6 +458,15 @@ impl Campaign {
         self.causes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether few enough differences that look like this one were reduced: one of many may still be another one.
+    fn looks_new(&self, difference: &Difference, batch: &Batch) -> bool {
+        let before = self.alike.get(&difference.alike()).copied().unwrap_or(0);
+        let now = batch.differences.iter();
+        let now = now.filter(|d| !d.explained && d.alike() == difference.alike());
+        let before = before + now.count();
+        before < ALIKE || (before + 1).is_power_of_two()
+    }
+
     /// Reduces a program, or what is left of it without the parts of known causes.
     fn sort_out(
         &self,
@@ -438,12 +476,7 @@ impl Campaign {
         difference: &mut Difference,
         batch: &Batch,
     ) -> io::Result<()> {
-        let before = self.alike.get(&difference.alike()).copied().unwrap_or(0);
-        let now = batch.differences.iter();
-        let now = now.filter(|d| !d.explained && d.alike() == difference.alike());
-        let before = before + now.count();
-        // One of many that look alike may still be another one.
-        if before >= ALIKE && !(before + 1).is_power_of_two() {
+        if !self.looks_new(difference, batch) {
             difference.note = "not reduced: others look alike".to_owned();
             return Ok(());
         }
@@ -521,6 +554,7 @@ impl Settings {
         let compilers = self.compilers.iter().map(|(name, _)| name);
         serde_json::json!({
             "compilers": compilers.collect::<Vec<_>>(),
+            "finalizers": self.finalizers.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "with": self.seconds.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "through": self.throughs.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "devices": self.devices,

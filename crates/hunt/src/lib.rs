@@ -31,6 +31,7 @@
 //! * `probe.rs` finds what a compiler has for a device. `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
 //! * `cause.rs` keeps what is known from being reduced again: a program without a part of the language (`shape.rs`) that a known
 //!   bug needs is right.
+//! * `objects.rs` gives what `visakit-smith` generates to Intel's finalizers (`finalizer.rs`), for crashes only.
 //! * `planted.rs` changes what a compiler wrote, to see how many faults the results tell;
 //!   `declared.rs` knows where the sign of a source matters.
 //! * `reduce.rs` makes programs smaller by the changes of `edit.rs`; `find.rs` judges what is left, `report.rs` writes its
@@ -51,12 +52,14 @@ mod edit;
 mod evaluate;
 mod exact;
 mod features;
+mod finalizer;
 mod find;
 mod generate;
 mod instruction;
 mod kernels;
 mod log;
 mod machine;
+mod objects;
 mod planted;
 mod probe;
 mod process;
@@ -76,6 +79,7 @@ pub use compiler::Compiler;
 pub use configuration::{Configuration, Maker, Need};
 pub use evaluate::{Buffers, Undefined, evaluate};
 pub use features::Feature;
+pub use finalizer::Finalizer;
 pub use generate::{Options, generate};
 pub use planted::{Planted, Told, plant};
 pub use process::Limits;

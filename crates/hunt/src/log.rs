@@ -15,6 +15,9 @@ pub(crate) struct Batch {
     pub(crate) differences: Vec<Difference>,
     /// Compiling and running, checking, reducing.
     pub(crate) seconds: [f64; 3],
+    /// Seconds of processor time, with that of compilers and second opinions; 0 where the system does not tell.
+    #[serde(default)]
+    pub(crate) processor: f64,
 }
 
 /// A program that does not compute the same everywhere.

@@ -4,7 +4,7 @@ use crate::ast::{Image, Program, ROW};
 use crate::evaluate::Buffers;
 use crate::types::Value;
 use visakit_check::{Checks, Level};
-use visakit_exec::{Limits, Pass};
+use visakit_exec::{FaultKind, Limits, Pass};
 use visakit_jit::Jit;
 use visakit_launch::{
     Argument, Compile, Config, DumpedKernel, ImageKind, Kernel, LaunchError, NdRange, format,
@@ -125,9 +125,20 @@ pub(crate) fn run(dumped: &DumpedKernel, launching: &Launching) -> Ran {
             Ran::Ended(buffers.map(|b| b.unwrap_or_default().to_vec()).collect())
         }
         Ok(_) => Ran::Faulted("it does not end".to_owned()),
-        Err(LaunchError::Fault { fault, .. }) => Ran::Faulted(fault.to_string()),
+        Err(LaunchError::Fault { fault, .. }) if !is_of_the_launch(&fault.kind) => {
+            Ran::Faulted(fault.to_string())
+        }
         Err(error) => Ran::Not(error.to_string()),
     }
+}
+
+/// Whether a fault is no fault of the code: metadata of early releases name no symbols and no samplers of the source, and not
+/// all instructions are run here.
+const fn is_of_the_launch(kind: &FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::Unsupported(_) | FaultKind::UnknownSymbol(_) | FaultKind::UnknownSampler(_)
+    )
 }
 
 /// What the checkers find in a kernel; errors are what prevents a check.

@@ -102,6 +102,22 @@ pub(crate) fn ended(mut command: Command, time: Duration) -> io::Result<Option<E
     }
 }
 
+/// The processor time of this process and of its children that have ended; 0 where the system does not tell.
+pub(crate) fn processor_time() -> Duration {
+    #[cfg(unix)]
+    {
+        use nix::sys::resource::{UsageWho, getrusage};
+        use nix::sys::time::TimeValLike as _;
+        let usages = [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN];
+        let usages = usages.into_iter().filter_map(|who| getrusage(who).ok());
+        let times = usages.flat_map(|usage| [usage.user_time(), usage.system_time()]);
+        let micros = times.map(|time| u64::try_from(time.num_microseconds()).unwrap_or(0));
+        Duration::from_micros(micros.sum())
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "helpers of tests")]

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use visakit_hunt::{
-    Campaign, Compiler, Feature, Limits, Need, Options, Progress, Second, Settings, Through, plant,
+    Campaign, Compiler, Feature, Finalizer, Limits, Need, Options, Progress, Second, Settings,
+    Through, plant,
 };
 
 #[derive(clap::Args)]
@@ -33,12 +34,16 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     /// Instead of a campaign: plant N faults in what the first compiler makes of programs for the first device, and tell
     /// how many of them the results show.
-    #[arg(long, value_name = "N", conflicts_with_all = ["output", "programs", "minutes", "resume", "kernels", "with", "through"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "programs", "minutes", "resume", "kernels", "with", "through", "finalizer"])]
     planted: Option<u64>,
     /// A compiler, with its name in reports; a script may run one elsewhere. [default: that of VISAKIT_OCLOC, or ocloc
     /// in the path]
     #[arg(long, value_name = "[NAME=]OCLOC")]
     compiler: Vec<String>,
+    /// A finalizer, GenX_IR, with its name in reports: it gets objects that smith generates, and its crashes are reported.
+    /// Without --compiler only finalizers are hunted.
+    #[arg(long, value_name = "[NAME=]GENX_IR")]
+    finalizer: Vec<String>,
     /// Another implementation of OpenCL, whose results join the vote: its library, or a part of the name of a file in
     /// /etc/OpenCL/vendors, such as pocl; with its name in reports. It runs in processes of its own.
     #[arg(long, value_name = "[NAME=]DRIVER")]
@@ -185,7 +190,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     let failed = |error: std::io::Error| Failure::Other(error.to_string());
     let settings = Settings {
-        compilers: compilers(args)?,
+        compilers: match args.compiler.is_empty() && !args.finalizer.is_empty() {
+            true => Vec::new(),
+            false => compilers(args)?,
+        },
+        finalizers: finalizers(args)?,
         seconds: seconds(args)?,
         throughs: throughs(args)?,
         kernels: args.kernels.clone(),
@@ -204,6 +213,10 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         if STOPPED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
+        render::note(
+            "it ends after this batch, which may take minutes of reductions; once more to end now, \
+                      and --resume makes the batch again",
+        );
     })?;
     let mut campaign = Campaign::open(folder, settings, args.resume).map_err(failed)?;
     for (target, has) in campaign.targets() {
@@ -255,7 +268,7 @@ fn tell(args: &Args, folder: &Path, progress: &Progress) -> Result<Status, Failu
             "differences": progress.differences,
             "bugs": progress.bugs,
             "dropped": progress.dropped,
-            "seconds": {"compile": compiling, "check": checking, "reduce": reducing},
+            "seconds": {"compile": compiling, "check": checking, "reduce": reducing, "processor": progress.processor},
         }))?;
     } else {
         let mut out = stdout();
@@ -270,7 +283,9 @@ fn tell(args: &Args, folder: &Path, progress: &Progress) -> Result<Status, Failu
         )?;
         writeln!(
             out,
-            "{compiling:.0} seconds of compiling and running, {checking:.0} of checks, {reducing:.0} of reductions"
+            "{compiling:.0} seconds of compiling and running, {checking:.0} of checks, {reducing:.0} of reductions; \
+             {:.0} seconds of processor time",
+            progress.processor
         )?;
         for (reason, count) in &progress.dropped {
             writeln!(
@@ -301,18 +316,34 @@ fn compilers(args: &Args) -> Result<Vec<(String, Compiler)>, Failure> {
         true => vec![own],
         false => args.compiler.clone(),
     };
-    let mut compilers: Vec<(String, Compiler)> = Vec::new();
+    let compiler = |path| Compiler { path, limits };
+    each_once(&given, "compilers", compiler)
+}
+
+/// The finalizers with their names, each of which is there once.
+fn finalizers(args: &Args) -> Result<Vec<(String, Finalizer)>, Failure> {
+    let limits = limits(args);
+    let finalizer = |path| Finalizer { path, limits };
+    each_once(&args.finalizer, "finalizers", finalizer)
+}
+
+/// Programs with names that differ.
+fn each_once<T>(
+    given: &[String],
+    what: &str,
+    make: impl Fn(PathBuf) -> T,
+) -> Result<Vec<(String, T)>, Failure> {
+    let mut all: Vec<(String, T)> = Vec::new();
     for text in given {
-        let (name, path) = named(&text);
-        if compilers.iter().any(|(known, _)| *known == name) {
+        let (name, path) = named(text);
+        if all.iter().any(|(known, _)| *known == name) {
             return Err(Failure::Other(format!(
-                "two compilers are called {name}: give them names, as NAME=OCLOC"
+                "two {what} are called {name}: give them names, as NAME=PROGRAM"
             )));
         }
-        let path = PathBuf::from(path);
-        compilers.push((name, Compiler { path, limits }));
+        all.push((name, make(PathBuf::from(path))));
     }
-    Ok(compilers)
+    Ok(all)
 }
 
 /// The name that is given, or that of the file.

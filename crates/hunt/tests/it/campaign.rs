@@ -30,6 +30,7 @@ fn settings(compilers: &[(&str, &Path)], programs: u64) -> Settings {
     });
     Settings {
         compilers: named.collect(),
+        finalizers: Vec::new(),
         seconds: Vec::new(),
         throughs: Vec::new(),
         kernels: None,
@@ -59,7 +60,9 @@ fn log(folder: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(folder.join("log-1-of-1.jsonl")).unwrap();
     let lines = text.lines().map(|line| {
         let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
-        line.as_object_mut().unwrap().remove("seconds");
+        let fields = line.as_object_mut().unwrap();
+        fields.remove("seconds");
+        fields.remove("processor");
         line
     });
     lines.collect()

@@ -53,19 +53,7 @@ fn the_finalizer_accepts_ninety_nine_of_a_hundred() {
 }
 
 fn accepted(object: &visakit_isa::object::Object<'_>, platform: Platform, folder: &Path) -> bool {
-    let printer = crate::laws::printer(object, platform);
-    let mut text = Vec::new();
-    for (id, _) in object.routines() {
-        let mut routine = Vec::new();
-        printer.routine(id, &mut routine).unwrap();
-        // One text has one version.
-        let line = routine.iter().position(|b| *b == b'\n').unwrap() + 1;
-        let begin = if text.is_empty() { 0 } else { line };
-        text.extend_from_slice(&routine[begin..]);
-    }
-    // Its printer shows coordinates that are not there, and its parser refuses them.
-    let text = String::from_utf8(text).unwrap();
-    let text = text.replace(", %null, %null]", "]");
+    let text = crate::laws::printer(object, platform).for_finalizer();
     std::fs::write(folder.join("smith.visaasm"), text).unwrap();
     let output = Command::new("GenX_IR")
         .args(["smith.visaasm", "-platform", platform.name(), "-binary"])

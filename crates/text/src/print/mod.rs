@@ -165,6 +165,29 @@ impl<'o, 'a> Printer<'o, 'a> {
         Ok(())
     }
 
+    /// All routines in one text, as Intel's finalizer (`GenX_IR`) reads it: the version stands once, and coordinates that are not
+    /// there, which Intel's printer shows, are left out.
+    #[must_use]
+    pub fn for_finalizer(&self) -> Vec<u8> {
+        const ABSENT: &[u8] = b", %null, %null]";
+        let mut all = Vec::new();
+        for (id, _) in self.object.routines() {
+            let mut text = Vec::new();
+            let Ok(()) = self.routine(id, &mut text);
+            let version = text.iter().position(|b| *b == b'\n').map_or(0, |n| n + 1);
+            let begin = if all.is_empty() { 0 } else { version };
+            let mut rest = text.get(begin..).unwrap_or_default();
+            while let Some(at) = rest.windows(ABSENT.len()).position(|w| w == ABSENT) {
+                let (before, after) = rest.split_at(at);
+                all.extend_from_slice(before);
+                all.push(b']');
+                rest = after.get(ABSENT.len()..).unwrap_or_default();
+            }
+            all.extend_from_slice(rest);
+        }
+        all
+    }
+
     /// The text of each item of a routine's code, one line each, without indentation, number and line end; control
     /// characters in names become blanks.
     #[must_use]
