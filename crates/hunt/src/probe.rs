@@ -33,11 +33,12 @@ pub(crate) fn probed(
         for standard in STANDARDS {
             target.standard = standard;
             if !bench.having(&target, &[Need::Kernel])?.is_empty() {
-                let mut has: BTreeSet<Need> = bench.having(&target, needs)?.into_iter().collect();
-                if target.is_tested() && !has.contains(&Need::Matrix) {
+                // Products of matrices are defined for the smallest size of sub-groups of a device alone.
+                let small = Need::SubGroup(MATRIX / 2);
+                if target.is_tested() && !bench.having(&target, &[small])?.is_empty() {
                     target.matrix = MATRIX / 2;
-                    has.extend(bench.having(&target, &[Need::Matrix])?);
                 }
+                let has = bench.having(&target, needs)?.into_iter().collect();
                 return Ok((target, has));
             }
         }

@@ -44,7 +44,7 @@ impl Side<'_> {
         let Some(block) = block.map(|block| block.steps.clone()) else {
             return false;
         };
-        if !is_placed(flag, step) || addressed.iter().any(|bytes| touches(bytes, &word)) {
+        if addressed.iter().any(|bytes| touches(bytes, &word)) {
             return false;
         }
         let mut is_written = false;
@@ -62,11 +62,6 @@ impl Side<'_> {
 
 fn touches(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
-}
-
-/// Whether the bit of each lane is at its own place.
-const fn is_placed(flag: &Flag, step: &Step) -> bool {
-    flag.first == step.lanes.first
 }
 
 /// How a step reads bits of that word.
@@ -91,9 +86,8 @@ fn reads(step: &Step, word: &Range<usize>) -> Reads {
     if of_word.peek().is_none() {
         return Reads::Nothing;
     }
-    let own = |flag: &Flag| {
-        flag.word_range() == *word && flag.combine == Combine::PerLane && is_placed(flag, step)
-    };
+    // The bit of each lane is at its own place (`exec::code::verify`).
+    let own = |flag: &Flag| flag.word_range() == *word && flag.combine == Combine::PerLane;
     match by_lane && !step.lanes.no_mask && of_word.all(own) {
         true => Reads::Own,
         false => Reads::Others,
@@ -105,12 +99,7 @@ fn writes(step: &Step, (flag, of): (&Flag, &Step)) -> bool {
     let Action::Compute(compute) = &step.action else {
         return false;
     };
-    let lanes = u32::MAX >> (32 - u32::from(of.lanes.count).clamp(1, 32));
-    let covers = |sets: &Flag| {
-        sets.word_range() == flag.word_range()
-            && is_placed(sets, step)
-            && sets.window & lanes == lanes
-    };
+    let covers = |sets: &Flag| sets.word_range() == flag.word_range();
     step.predicate.is_none()
         && step.lanes.first == of.lanes.first
         && step.lanes.count >= of.lanes.count
