@@ -120,7 +120,7 @@ fn offered(device: &Device, images: bool) -> String {
     let mut list = "-cl-ext=+cl_khr_fp16".to_owned();
     let doubles = ["cl_khr_fp64", "__opencl_c_fp64"];
     let images = images.then_some(["__opencl_c_images", "__opencl_c_read_write_images"]);
-    let all = extensions::asked_for(device.family, device.model.images).into_iter();
+    let all = extensions::asked_for(device.family).into_iter();
     let all = all.chain(doubles.into_iter().filter(|_| device.emulates_doubles()));
     for name in all.chain(images.into_iter().flatten()) {
         let _ = write!(list, ",+{name}");
@@ -153,7 +153,7 @@ impl Session<'_> {
     fn compile(&self, inputs: &[(String, &[u8])], more: &[&str]) -> Result<Answer, String> {
         let answer = self.compile_with(inputs, more, false)?;
         // Headers of older compilers declare functions of images in OpenCL C 3.0, whether the device has images or not.
-        if !answer.good && !self.job.device.model.images && answer.said.contains(NEEDS_IMAGES) {
+        if !answer.good && !self.job.device.has_images() && answer.said.contains(NEEDS_IMAGES) {
             return self.compile_with(inputs, more, true);
         }
         Ok(answer)

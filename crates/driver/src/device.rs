@@ -221,6 +221,12 @@ impl Device {
         (start, *busy)
     }
 
+    /// Whether it has images.
+    #[must_use]
+    pub fn has_images(&self) -> bool {
+        self.family.has_samplers()
+    }
+
     /// Whether it has 64-bit floats, natively or emulated by the compiler with integers.
     #[must_use]
     pub fn has_doubles(&self) -> bool {
@@ -261,13 +267,13 @@ impl Device {
     /// Its extensions.
     #[must_use]
     pub fn extensions(&self) -> Vec<&'static str> {
-        extensions::extensions(self.family, self.model.images, self.has_doubles())
+        extensions::extensions(self.family, self.has_doubles())
     }
 
     /// The features of OpenCL C that it has.
     #[must_use]
     pub fn features(&self) -> Vec<&'static str> {
-        extensions::features(self.family, self.model.images, self.has_doubles())
+        extensions::features(self.family, self.has_doubles())
     }
 
     /// `clGetDeviceInfo`.
@@ -427,7 +433,7 @@ impl Device {
 
     /// Sizes, and which features exist.
     fn limits(&self, name: u32) -> Option<Vec<u8>> {
-        let images = self.model.images;
+        let images = self.has_images();
         let image = |n: usize| if images { n } else { 0 }.answer();
         let image32 = |n: u32| if images { n } else { 0 }.answer();
         let doubles = u32::from(self.has_doubles());

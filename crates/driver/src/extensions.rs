@@ -75,13 +75,13 @@ pub(crate) fn is_recent(family: Family) -> bool {
 }
 
 /// Extensions that compilers offer only if they are asked to: the driver tells them what the device has.
-pub(crate) fn asked_for(family: Family, images: bool) -> Vec<&'static str> {
+pub(crate) fn asked_for(family: Family) -> Vec<&'static str> {
     let mut all = Vec::new();
     if family >= Family::Tgllp {
         all.push("cl_intel_subgroup_local_block_io");
     }
     // The messages for it went with the data port.
-    if images && family.has_data_port() {
+    if family.has_data_port() {
         all.push("cl_intel_media_block_io");
     }
     if family.has_dpas() {
@@ -97,18 +97,18 @@ pub(crate) fn asked_for(family: Family, images: bool) -> Vec<&'static str> {
 }
 
 /// The extensions of a family.
-pub(crate) fn extensions(family: Family, images: bool, doubles: bool) -> Vec<&'static str> {
+pub(crate) fn extensions(family: Family, doubles: bool) -> Vec<&'static str> {
     let mut all = EVERYWHERE.to_vec();
     if doubles {
         all.push("cl_khr_fp64");
     }
-    if images {
+    if family.has_samplers() {
         all.extend(["cl_khr_3d_image_writes", "cl_khr_image2d_from_buffer"]);
     }
-    if images && family.has_data_port() {
+    if family.has_data_port() {
         all.push("cl_intel_spirv_media_block_io");
     }
-    all.extend(asked_for(family, images));
+    all.extend(asked_for(family));
     if is_recent(family) {
         all.extend([
             "cl_khr_expect_assume",
@@ -130,7 +130,7 @@ pub(crate) fn extensions(family: Family, images: bool, doubles: bool) -> Vec<&'s
 }
 
 /// The features of OpenCL C of a family.
-pub(crate) fn features(family: Family, images: bool, doubles: bool) -> Vec<&'static str> {
+pub(crate) fn features(family: Family, doubles: bool) -> Vec<&'static str> {
     let mut all = FEATURES.to_vec();
     if is_recent(family) {
         all.extend([
@@ -147,7 +147,7 @@ pub(crate) fn features(family: Family, images: bool, doubles: bool) -> Vec<&'sta
             "__opencl_c_ext_fp64_local_atomic_min_max",
         ]);
     }
-    if images {
+    if family.has_samplers() {
         all.extend([
             "__opencl_c_images",
             "__opencl_c_read_write_images",
@@ -163,28 +163,30 @@ mod tests {
 
     #[test]
     fn families_differ() {
-        let has = |family, images, name: &str| extensions(family, images, false).contains(&name);
-        // Without the data port there are no media blocks, and without images none either.
-        assert!(has(Family::Dg2, true, "cl_intel_media_block_io"));
-        assert!(!has(Family::Xe2, true, "cl_intel_media_block_io"));
-        assert!(!has(Family::Dg2, false, "cl_intel_media_block_io"));
+        let has = |family, name: &str| extensions(family, false).contains(&name);
+        // Without the data port there are no media blocks.
+        assert!(has(Family::Dg2, "cl_intel_media_block_io"));
+        assert!(!has(Family::Xe2, "cl_intel_media_block_io"));
+        // Without samplers there are no images.
+        assert!(has(Family::Xe2, "cl_khr_3d_image_writes"));
+        assert!(!has(Family::Pvc, "cl_khr_3d_image_writes"));
         for (family, products) in [
             (Family::Mtl, false),
             (Family::Arl, true),
             (Family::Xe2, true),
         ] {
             let name = "cl_intel_subgroup_matrix_multiply_accumulate";
-            assert_eq!(has(family, true, name), products);
-            assert!(has(family, true, "cl_intel_split_work_group_barrier"));
+            assert_eq!(has(family, name), products);
+            assert!(has(family, "cl_intel_split_work_group_barrier"));
         }
-        assert!(!has(Family::Skl, true, "cl_intel_subgroup_local_block_io"));
+        assert!(!has(Family::Skl, "cl_intel_subgroup_local_block_io"));
         for family in Family::ALL {
-            let mut all = extensions(*family, true, true);
+            let mut all = extensions(*family, true);
             let count = all.len();
             all.sort_unstable();
             all.dedup();
             assert_eq!(all.len(), count, "{family}");
-            let offered = asked_for(*family, true);
+            let offered = asked_for(*family);
             assert!(offered.iter().all(|name| all.contains(name)), "{family}");
         }
     }

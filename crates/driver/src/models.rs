@@ -17,8 +17,6 @@ pub struct Model {
     pub clock: u32,
     /// Sizes of subgroups.
     pub subgroups: &'static [u32],
-    /// Whether it has samplers, and its compiler supports images.
-    pub images: bool,
 }
 
 impl Model {
@@ -80,7 +78,6 @@ pub static MODELS: [Model; 19] = [
         (8, 8, 8),
         2400,
         NARROW,
-        true,
     ),
     row(
         "acm-g11",
@@ -90,7 +87,6 @@ pub static MODELS: [Model; 19] = [
         (2, 8, 8),
         2450,
         NARROW,
-        true,
     ),
     row(
         "acm-g12",
@@ -100,7 +96,6 @@ pub static MODELS: [Model; 19] = [
         (4, 8, 8),
         2000,
         NARROW,
-        true,
     ),
     row(
         "bmg",
@@ -110,7 +105,6 @@ pub static MODELS: [Model; 19] = [
         (5, 4, 8),
         2850,
         WIDE,
-        true,
     ),
     row(
         "pvc",
@@ -120,7 +114,6 @@ pub static MODELS: [Model; 19] = [
         (8, 8, 8),
         1600,
         WIDE,
-        false,
     ),
     row(
         "lnl",
@@ -130,7 +123,6 @@ pub static MODELS: [Model; 19] = [
         (2, 4, 8),
         2050,
         WIDE,
-        true,
     ),
     row(
         "ptl",
@@ -140,7 +132,6 @@ pub static MODELS: [Model; 19] = [
         (2, 6, 8),
         2500,
         WIDE,
-        true,
     ),
     row(
         "wcl",
@@ -150,7 +141,6 @@ pub static MODELS: [Model; 19] = [
         (1, 2, 8),
         2500,
         WIDE,
-        true,
     ),
     row(
         "nvl-s",
@@ -160,7 +150,6 @@ pub static MODELS: [Model; 19] = [
         (1, 2, 8),
         2500,
         WIDE,
-        true,
     ),
     row(
         "nvl-u",
@@ -170,7 +159,6 @@ pub static MODELS: [Model; 19] = [
         (1, 4, 8),
         2500,
         WIDE,
-        true,
     ),
     row(
         "nvl-p",
@@ -180,7 +168,6 @@ pub static MODELS: [Model; 19] = [
         (2, 6, 8),
         2500,
         WIDE,
-        true,
     ),
     row(
         "cri",
@@ -190,7 +177,6 @@ pub static MODELS: [Model; 19] = [
         (8, 4, 8),
         2000,
         WIDE,
-        false,
     ),
     row(
         "mtl",
@@ -200,7 +186,6 @@ pub static MODELS: [Model; 19] = [
         (2, 8, 8),
         2350,
         NARROW,
-        true,
     ),
     row(
         "arl-s",
@@ -210,7 +195,6 @@ pub static MODELS: [Model; 19] = [
         (1, 8, 8),
         2000,
         NARROW,
-        true,
     ),
     row(
         "arl-h",
@@ -220,7 +204,6 @@ pub static MODELS: [Model; 19] = [
         (2, 8, 8),
         2350,
         NARROW,
-        true,
     ),
     row(
         "tgllp",
@@ -230,7 +213,6 @@ pub static MODELS: [Model; 19] = [
         (1, 6, 16),
         1350,
         NARROW,
-        true,
     ),
     row(
         "icllp",
@@ -240,7 +222,6 @@ pub static MODELS: [Model; 19] = [
         (1, 8, 8),
         1100,
         NARROW,
-        true,
     ),
     row(
         "skl",
@@ -250,7 +231,6 @@ pub static MODELS: [Model; 19] = [
         (1, 3, 8),
         1150,
         NARROW,
-        true,
     ),
     row(
         "dg1",
@@ -260,11 +240,9 @@ pub static MODELS: [Model; 19] = [
         (1, 6, 16),
         1650,
         NARROW,
-        true,
     ),
 ];
 
-#[expect(clippy::too_many_arguments, reason = "a row of a table")]
 const fn row(
     name: &'static str,
     title: &'static str,
@@ -273,7 +251,6 @@ const fn row(
     engines: (u32, u32, u32),
     clock: u32,
     subgroups: &'static [u32],
-    images: bool,
 ) -> Model {
     Model {
         name,
@@ -283,7 +260,6 @@ const fn row(
         engines,
         clock,
         subgroups,
-        images,
     }
 }
 

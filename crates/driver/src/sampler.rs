@@ -40,7 +40,7 @@ impl Sampler {
         properties: Vec<u64>,
     ) -> Result<Arc<Self>> {
         ensure(
-            context.devices.iter().any(|d| d.model.images),
+            context.devices.iter().any(|d| d.has_images()),
             cl::CL_INVALID_OPERATION,
         )?;
         let state = State {

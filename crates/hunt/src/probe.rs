@@ -6,6 +6,7 @@ use crate::render::MATRIX;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::io;
+use visakit_isa::Platform;
 
 /// What each compiler has for each device.
 pub(crate) fn probed(
@@ -38,7 +39,12 @@ pub(crate) fn probed(
                 if target.is_tested() && !bench.having(&target, &[small])?.is_empty() {
                     target.matrix = MATRIX / 2;
                 }
-                let has = bench.having(&target, needs)?.into_iter().collect();
+                let mut has: BTreeSet<Need> = bench.having(&target, needs)?.into_iter().collect();
+                // Some compilers take images for devices that have none.
+                let platform = Platform::from_name(&target.device);
+                if platform.is_some_and(|platform| !platform.has_samplers()) {
+                    has.remove(&Need::Image);
+                }
                 return Ok((target, has));
             }
         }

@@ -17,7 +17,7 @@ struct Row {
 }
 
 /// Names of platform features, for display.
-const NAMES: [(Has, &str); 8] = [
+const NAMES: [(Has, &str); 9] = [
     (Has::DF, "df"),
     (Has::QWORDS, "q"),
     (Has::BF, "bf"),
@@ -26,6 +26,7 @@ const NAMES: [(Has, &str); 8] = [
     (Has::DATA_PORT, "data port"),
     (Has::DPAS, "systolic arrays"),
     (Has::FUSED, "fused units"),
+    (Has::SAMPLERS, "samplers"),
 ];
 
 bitflags! {
@@ -50,6 +51,8 @@ bitflags! {
         const DPAS = 1 << 7;
         /// Execution units that work in pairs.
         const FUSED = 1 << 8;
+        /// Samplers, without which there are no images.
+        const SAMPLERS = 1 << 9;
     }
 }
 
@@ -107,39 +110,39 @@ macro_rules! platforms {
 
 platforms! {
     /// Broadwell
-    Bdw BDW "BDW" ["gen8"] Some(native::BDW), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    Bdw BDW "BDW" ["gen8"] Some(native::BDW), [DF QWORDS INTEGER_DIVISION DATA_PORT SAMPLERS];
     /// Cherryview
-    Chv CHV "CHV" ["gen8lp"] Some(native::CHV), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    Chv CHV "CHV" ["gen8lp"] Some(native::CHV), [DF QWORDS INTEGER_DIVISION DATA_PORT SAMPLERS];
     /// Skylake
-    Skl SKL "SKL" ["gen9", "kbl", "cfl"] Some(native::SKL), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    Skl SKL "SKL" ["gen9", "kbl", "cfl"] Some(native::SKL), [DF QWORDS INTEGER_DIVISION DATA_PORT SAMPLERS];
     /// Broxton
-    Bxt BXT "BXT" ["gen9lp", "apl", "glk"] Some(native::BXT), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    Bxt BXT "BXT" ["gen9lp", "apl", "glk"] Some(native::BXT), [DF QWORDS INTEGER_DIVISION DATA_PORT SAMPLERS];
     /// Cannon Lake
-    Cnl CNL "CNL" ["gen10"] Some(native::CNL), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    Cnl CNL "CNL" ["gen10"] Some(native::CNL), [DF QWORDS INTEGER_DIVISION DATA_PORT SAMPLERS];
     /// Ice Lake LP
-    Icllp ICLLP "ICLLP" ["icl", "gen11", "gen11lp", "ehl", "jsl"] Some(native::ICLLP), [INTEGER_DIVISION DATA_PORT];
+    Icllp ICLLP "ICLLP" ["icl", "gen11", "gen11lp", "ehl", "jsl"] Some(native::ICLLP), [INTEGER_DIVISION DATA_PORT SAMPLERS];
     /// Tiger Lake LP
-    Tgllp TGLLP "TGLLP" ["tgl", "gen12lp", "xe-lp", "dg1", "rkl", "adl", "adl-s", "adl-p", "adl-n", "rpl-s", "rpl-p"] Some(native::TGLLP), [INTEGER_DIVISION DATA_PORT FUSED];
+    Tgllp TGLLP "TGLLP" ["tgl", "gen12lp", "xe-lp", "dg1", "rkl", "adl", "adl-s", "adl-p", "adl-n", "rpl-s", "rpl-p"] Some(native::TGLLP), [INTEGER_DIVISION DATA_PORT FUSED SAMPLERS];
     /// Xe HP SDV
-    XeHpSdv XEHP_SDV "XeHP_SDV" ["xehp", "ats"] Some(native::XEHP_SDV), [DF QWORDS BF DATA_PORT DPAS FUSED];
+    XeHpSdv XEHP_SDV "XeHP_SDV" ["xehp", "ats"] Some(native::XEHP_SDV), [DF QWORDS BF DATA_PORT DPAS FUSED SAMPLERS];
     /// Arc (DG2, Alchemist)
-    Dg2 DG2 "DG2" ["acm", "acm-g10", "acm-g11", "acm-g12", "dg2-g10", "dg2-g11", "dg2-g12", "ats-m", "ats-m75", "ats-m150", "xe-hpg"] Some(native::DG2), [BF LSC DATA_PORT DPAS FUSED];
+    Dg2 DG2 "DG2" ["acm", "acm-g10", "acm-g11", "acm-g12", "dg2-g10", "dg2-g11", "dg2-g12", "ats-m", "ats-m75", "ats-m150", "xe-hpg"] Some(native::DG2), [BF LSC DATA_PORT DPAS FUSED SAMPLERS];
     /// Meteor Lake
-    Mtl MTL "MTL" ["mtl-u", "mtl-m", "mtl-h", "mtl-s", "mtl-p", "arl-u", "arl-s", "xe-lpg"] None, [DF BF LSC DATA_PORT FUSED];
+    Mtl MTL "MTL" ["mtl-u", "mtl-m", "mtl-h", "mtl-s", "mtl-p", "arl-u", "arl-s", "xe-lpg"] None, [DF BF LSC DATA_PORT FUSED SAMPLERS];
     /// Arrow Lake
-    Arl ARL "ARL" ["arl-h", "xe-lpgplus"] None, [DF BF LSC DATA_PORT DPAS FUSED];
+    Arl ARL "ARL" ["arl-h", "xe-lpgplus"] None, [DF BF LSC DATA_PORT DPAS FUSED SAMPLERS];
     /// Ponte Vecchio
     Pvc PVC "PVC" ["pvc-xl", "pvc-sdv", "xe-hpc"] Some(native::PVC), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Ponte Vecchio XT
     PvcXt PVC_XT "PVC_XT" ["pvc-vg", "pvc-xt-c0-vg", "xe-hpc-vg"] Some(native::PVC_XT), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Xe2 (Lunar Lake, Battlemage)
-    Xe2 XE2 "XE2" ["lnl", "lnl-m", "bmg", "bmg-g21", "bmg-g31", "xe2-hpg", "xe2-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    Xe2 XE2 "XE2" ["lnl", "lnl-m", "bmg", "bmg-g21", "bmg-g31", "xe2-hpg", "xe2-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS SAMPLERS];
     /// Xe3 (Panther Lake, Wildcat Lake, Nova Lake S and U)
-    Xe3 XE3 "XE3" ["ptl", "ptl-h", "ptl-u", "wcl", "nvl-s", "nvl-u", "nvl-ul", "nvl-h", "nvl-hx", "xe3-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    Xe3 XE3 "XE3" ["ptl", "ptl-h", "ptl-u", "wcl", "nvl-s", "nvl-u", "nvl-ul", "nvl-h", "nvl-hx", "xe3-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS SAMPLERS];
     /// Xe3P for computation (Crescent Island)
     Xe3pCri XE3P_CRI "XE3P_CRI" ["cri", "xe3p", "xe3p-xpc"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Xe3P with graphics (Nova Lake P)
-    Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p", "xe3p-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p", "xe3p-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS SAMPLERS];
 }
 
 /// The name does not belong to a known platform.
@@ -320,6 +323,12 @@ impl Platform {
     #[must_use]
     pub fn has_dpas(self) -> bool {
         self.has(Has::DPAS)
+    }
+
+    /// Whether there are samplers, without which there are no images: not on accelerators for computing alone.
+    #[must_use]
+    pub fn has_samplers(self) -> bool {
+        self.has(Has::SAMPLERS)
     }
 
     /// Whether execution units work in pairs.

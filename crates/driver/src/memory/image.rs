@@ -62,7 +62,7 @@ impl Mem {
             cl::CL_INVALID_PROPERTY,
         )?;
         ensure(
-            context.devices.iter().any(|d| d.model.images),
+            context.devices.iter().any(|d| d.has_images()),
             cl::CL_INVALID_OPERATION,
         )?;
         let texel = shape.format.bytes();

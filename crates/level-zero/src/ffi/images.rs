@@ -153,7 +153,7 @@ api! {
         let device = get::<Device>(device)?;
         shape(&take(descriptor)?)?;
         // Points and linear filters.
-        change(to, |properties| properties.flags = if device.model.images { 3 } else { 0 })
+        change(to, |properties| properties.flags = if device.has_images() { 3 } else { 0 })
     }
 
     fn zeImageCreate(context: Handle, device: Handle, descriptor: *const ImageDescriptor, to: *mut Handle) {

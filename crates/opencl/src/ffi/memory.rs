@@ -250,7 +250,7 @@ api! {
         let _ = flags;
         let known = (cl::CL_MEM_OBJECT_IMAGE2D..=cl::CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&kind);
         ensure(known && (room > 0 || to.is_null()), cl::CL_INVALID_VALUE)?;
-        let images = context.devices.iter().any(|d| d.model.images);
+        let images = context.devices.iter().any(|d| d.has_images());
         let all = if images { formats() } else { Vec::new() };
         if !to.is_null() {
             let room = usize::try_from(room).unwrap_or(0);
