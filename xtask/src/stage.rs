@@ -115,7 +115,7 @@ pub(crate) fn stage(root: &Path, how: Build<'_>) -> Done {
     let mut build = cargo();
     build.args([how.verb(), "-p", "visakit-cli"]);
     how.tell(&mut build);
-    if how.target.is_some() {
+    if how.target.is_some() && !how.is_linux() {
         // Without `visakit table`, as the static binary is: its compression is C.
         let features = "visakit-cli/debugger,visakit-cli/hunt,visakit-cli/lsp";
         build.args(["--no-default-features", "--features", features]);

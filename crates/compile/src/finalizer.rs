@@ -78,12 +78,10 @@ pub fn finalize(
     let mut command = Command::new(&program);
     command.arg(&input).args(["-platform", &how.platform]);
     command.args(&how.options).current_dir(folder.path());
-    let output = command.output().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => CompileError::NoFinalizer {
-            finalizer: program.clone(),
-        },
-        _ => failed(&program, error),
-    })?;
+    let called = crate::found(command.output()).map_err(|error| failed(&program, error))?;
+    let Some(output) = called else {
+        return Err(CompileError::NoFinalizer { finalizer: program });
+    };
     let entries = std::fs::read_dir(folder.path()).map_err(|error| failed(folder.path(), error))?;
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut code = files.filter(|path| path.extension() == Some(OsStr::new("dat")));

@@ -116,15 +116,11 @@ pub fn compile(program: &Program<'_>) -> Result<TemporaryFolder, CompileError> {
     visakit_files::scratch(&input, &text).map_err(|error| failed(&input, error))?;
     let compiler = compiler(program.compiler);
     let device = compiler_name(program.device);
-    let output =
-        call(&compiler, program, &device, content, &input, folder.path()).map_err(|error| {
-            match error.kind() {
-                std::io::ErrorKind::NotFound => CompileError::NoCompiler {
-                    compiler: compiler.clone(),
-                },
-                _ => failed(&compiler, error),
-            }
-        })?;
+    let called = call(&compiler, program, &device, content, &input, folder.path());
+    let called = found(called).map_err(|error| failed(&compiler, error))?;
+    let Some(output) = called else {
+        return Err(CompileError::NoCompiler { compiler });
+    };
     if output.status.success() {
         return Ok(folder);
     }
@@ -153,6 +149,16 @@ fn compiler(asked: Option<&Path>) -> PathBuf {
     let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty());
     let named = asked.map(PathBuf::from).or(named.map(PathBuf::from));
     named.unwrap_or_else(|| PathBuf::from("ocloc"))
+}
+
+/// What a program said, unless there is none: a shell that is to run it says so by its exit code.
+fn found(output: std::io::Result<Output>) -> std::io::Result<Option<Output>> {
+    const NO_SUCH_PROGRAM: i32 = 127;
+    match output {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Ok(output) if output.status.code() == Some(NO_SUCH_PROGRAM) => Ok(None),
+        other => other.map(Some),
+    }
 }
 
 /// Runs the compiler, which dumps into the folder.

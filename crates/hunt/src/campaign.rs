@@ -1,5 +1,7 @@
 //! Campaigns: batches of programs, compiled by every configuration, run, compared, sorted out.
 
+mod sorting;
+
 use crate::ast::Program;
 use crate::cause::Causes;
 use crate::compiler::Compiler;
@@ -7,7 +9,6 @@ use crate::configuration::{Bench, Configuration, Made, Need};
 use crate::evaluate::evaluate;
 use crate::features::Feature;
 use crate::finalizer::Finalizer;
-use crate::find::{Find, Finder};
 use crate::generate::{Options, generate};
 use crate::kernels::{Reference, Subject, Variant, Variants, subjects};
 use crate::log::{Batch, Difference, Log};
@@ -22,7 +23,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// What a campaign does.
@@ -98,8 +99,8 @@ impl Progress {
     }
 }
 
-/// Reductions of differences that look alike before they are reduced.
-const ALIKE: usize = 4;
+/// Causes that are looked for in one program at most.
+const CAUSES: usize = 4;
 
 /// Changes of a kernel of the folder at most.
 const VARIED: usize = 6;
@@ -435,106 +436,26 @@ impl Campaign {
         let mut kinds: Vec<&str> = wrong.iter().map(|(_, kind)| *kind).collect();
         kinds.dedup();
         for kind in kinds.into_iter().collect::<BTreeSet<_>>() {
+            if defined.is_err() && !matches!(kind, "crash" | "endless") {
+                continue;
+            }
             let of_kind = wrong.iter().filter(|(_, k)| *k == kind);
-            let configurations: Vec<Configuration> = of_kind.map(|(c, _)| c.clone()).collect();
-            let mut difference = Difference {
-                seed: program.seed,
-                kind: kind.to_owned(),
-                configurations: configurations.iter().map(Configuration::name).collect(),
-                ..Difference::default()
-            };
-            let crashed = matches!(kind, "crash" | "endless");
-            if defined.is_ok() || crashed {
+            let mut left: Vec<Configuration> = of_kind.map(|(c, _)| c.clone()).collect();
+            // What explains one configuration need not explain another one.
+            for _ in 0..CAUSES {
+                if left.is_empty() {
+                    break;
+                }
+                let mut difference = Difference {
+                    seed: program.seed,
+                    kind: kind.to_owned(),
+                    configurations: left.iter().map(Configuration::name).collect(),
+                    ..Difference::default()
+                };
                 let started = Instant::now();
-                self.sort_out(program, &configurations, made, &mut difference, batch)?;
+                left = self.sort_out(program, &left, made, &mut difference, batch)?;
                 batch.seconds[2] += started.elapsed().as_secs_f64();
                 batch.differences.push(difference);
-            }
-        }
-        Ok(())
-    }
-
-    fn causes(&self) -> MutexGuard<'_, Causes> {
-        self.causes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether few enough differences that look like this one were reduced: one of many may still be another one.
-    fn looks_new(&self, difference: &Difference, batch: &Batch) -> bool {
-        let before = self.alike.get(&difference.alike()).copied().unwrap_or(0);
-        let now = batch.differences.iter();
-        let now = now.filter(|d| !d.explained && d.alike() == difference.alike());
-        let before = before + now.count();
-        before < ALIKE || (before + 1).is_power_of_two()
-    }
-
-    /// Reduces a program, or what is left of it without the parts of known causes.
-    fn sort_out(
-        &self,
-        program: &Program,
-        wrong: &[Configuration],
-        made: &[(Configuration, Made)],
-        difference: &mut Difference,
-        batch: &Batch,
-    ) -> io::Result<()> {
-        if !self.looks_new(difference, batch) {
-            difference.note = "not reduced: others look alike".to_owned();
-            return Ok(());
-        }
-        let known = self.causes().without_known(program, difference);
-        let Some((less, parts)) = known else {
-            return self.reduce(program, wrong, made, difference);
-        };
-        let made_of = |c: &Configuration| self.bench.make(c, &[&less]);
-        let (Ok(buffers), Some(failing)) = (evaluate(&less), wrong.first()) else {
-            return self.reduce(program, wrong, made, difference);
-        };
-        let kind = made_of(failing)?
-            .first()
-            .and_then(|made| made.wrong(&machine::memory(&buffers)));
-        if kind == Some(difference.kind.as_str()) {
-            return self.reduce(&less, wrong, made, difference);
-        }
-        difference.explained = true;
-        difference.note = format!("not reduced: right without {parts}");
-        Ok(())
-    }
-
-    fn reduce(
-        &self,
-        program: &Program,
-        wrong: &[Configuration],
-        made: &[(Configuration, Made)],
-        difference: &mut Difference,
-    ) -> io::Result<()> {
-        let Some(failing) = wrong.first() else {
-            return Ok(());
-        };
-        let finder = Finder {
-            bench: &self.bench,
-            kind: &difference.kind,
-            failing,
-            most: self.settings.reduction,
-        };
-        let right = made.iter().filter(|(c, _)| !wrong.contains(c));
-        let right: Vec<&Configuration> = right.map(|(c, _)| c).collect();
-        let Some(reduced) = finder.reduce(program, &right)? else {
-            difference.note = "not seen again in a source of its own".to_owned();
-            return Ok(());
-        };
-        let all: Vec<Configuration> = made.iter().map(|(c, _)| c.clone()).collect();
-        let find = Find::of(&self.bench, &difference.kind, program.seed, reduced, &all)?;
-        match find.doubt() {
-            Some(doubt) => {
-                difference.note = doubt.to_owned();
-                find.write(&self.folder.join("doubts"))?;
-            }
-            None => {
-                difference.bug = Some(find.signature());
-                let mut causes = self.causes();
-                difference.part = causes.part(&find.program);
-                causes.learn(difference);
-                drop(causes);
-                find.write(&self.folder.join("bugs"))?;
             }
         }
         Ok(())

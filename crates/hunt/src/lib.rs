@@ -28,7 +28,8 @@
 //!   under checks; `second.rs` asks another implementation of OpenCL in a process of its own. `configuration.rs` puts
 //!   them together: many kernels in one source, halves of it if it does not compile.
 //!   `through.rs` changes the SPIR-V between a compiler's front end and the rest of it.
-//! * `probe.rs` finds what a compiler has for a device. `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can go on from.
+//! * `probe.rs` finds what a compiler has for a device. `campaign.rs` goes through batches and keeps a log (`log.rs`) that it can
+//!   go on from; `campaign/sorting.rs` reduces what differs, each cause once.
 //! * `cause.rs` keeps what is known from being reduced again: a program without a part of the language (`shape.rs`) that a known
 //!   bug needs is right.
 //! * `objects.rs` gives what `visakit-smith` generates to Intel's finalizers (`finalizer.rs`), for crashes only.

@@ -125,9 +125,10 @@ pub(crate) fn run(dumped: &DumpedKernel, launching: &Launching) -> Ran {
             Ran::Ended(buffers.map(|b| b.unwrap_or_default().to_vec()).collect())
         }
         Ok(_) => Ran::Faulted("it does not end".to_owned()),
-        Err(LaunchError::Fault { fault, .. }) if !is_of_the_launch(&fault.kind) => {
-            Ran::Faulted(fault.to_string())
+        Err(LaunchError::Fault { fault, .. }) if is_of_the_launch(&fault.kind) => {
+            Ran::Not(fault.kind.to_string())
         }
+        Err(LaunchError::Fault { fault, .. }) => Ran::Faulted(fault.to_string()),
         Err(error) => Ran::Not(error.to_string()),
     }
 }

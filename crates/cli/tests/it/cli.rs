@@ -198,10 +198,14 @@ fn endless(name: &str) -> String {
 #[test]
 fn runs_stop_in_time() {
     let file = endless("endless_time.visaasm");
-    let done = visakit(&["run", &file, "--bare", "--print", "D", "--timeout", "0.1"]);
+    let brief = crate::brief();
+    let done = visakit(&["run", &file, "--bare", "--print", "D", "--timeout", &brief]);
     let said = text(&done.stderr);
     assert_eq!(done.status.code(), Some(1), "{said}");
-    assert!(said.contains("stopped after 0.1 seconds"), "{said}");
+    assert!(
+        said.contains(&format!("stopped after {brief} seconds")),
+        "{said}"
+    );
     assert!(text(&done.stdout).contains("7 7 7 7"));
     let line = [
         "run",
@@ -209,7 +213,7 @@ fn runs_stop_in_time() {
         "--media",
         "64x64",
         "--timeout",
-        "0.1",
+        &brief,
         "--json",
     ];
     let done = visakit(&line);

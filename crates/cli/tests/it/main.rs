@@ -43,6 +43,19 @@ fn visakit(args: &[&str]) -> Output {
     command(args).output().unwrap()
 }
 
+/// A processor that another one imitates takes that many times longer (`tests/other-systems`).
+fn slowness() -> u64 {
+    match std::env::var_os("VISAKIT_EMULATED") {
+        Some(_) => 20,
+        None => 1,
+    }
+}
+
+/// Seconds in which a run has begun, as an option has them.
+fn brief() -> String {
+    (slowness() as f64 / 10.0).to_string()
+}
+
 /// Waits until a process answers to Ctrl-C, and runs: what a clock says of that depends on the machine and its load.
 #[cfg(unix)]
 fn until_it_runs(process: u32) {
@@ -70,7 +83,7 @@ fn until_it_runs(process: u32) {
             .sum()
     };
     let begun = used();
-    until("it runs", || used() >= begun + 30);
+    until("it runs", || used() >= begun + 30 * slowness());
 }
 
 /// Waits until something is so.
@@ -78,7 +91,10 @@ fn until_it_runs(process: u32) {
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
+        assert!(
+            begun.elapsed() < Duration::from_secs(120 * slowness()),
+            "{what}"
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
 }

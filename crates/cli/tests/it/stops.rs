@@ -52,15 +52,12 @@ fn no_verb_is_clean_of_what_did_not_end() {
     let endless = program("stops_endless.visaasm", ENDLESS);
     let deadlock = program("stops_deadlock.visaasm", DEADLOCK);
     let group = ["--media", "4x1", "--group", "4x1"];
+    let brief = crate::brief();
+    let time = ["--timeout", &brief];
     let rows: [(&str, &[&str], &[&str], &str); 6] = [
-        (&endless, &["--bare"], &["--timeout", "0.1"], "interrupted"),
+        (&endless, &["--bare"], &time, "interrupted"),
         (&endless, &["--bare"], &["--max-steps", "100000"], "steps"),
-        (
-            &endless,
-            &["--media", "8x8"],
-            &["--timeout", "0.1"],
-            "interrupted",
-        ),
+        (&endless, &["--media", "8x8"], &time, "interrupted"),
         (
             &endless,
             &["--media", "8x8"],
@@ -140,12 +137,13 @@ fn logs_say_that_a_launch_was_stopped() {
     let endless = program("stops_log.visaasm", ENDLESS);
     let log = file("stops.sarif");
     let path = log.to_str().unwrap();
+    let brief = crate::brief();
     let done = visakit(&[
         "check",
         &endless,
         "--bare",
         "--timeout",
-        "0.1",
+        &brief,
         "--sarif",
         path,
     ]);
@@ -155,7 +153,10 @@ fn logs_say_that_a_launch_was_stopped() {
     assert_eq!(invocation["executionSuccessful"], false);
     let told = &invocation["toolExecutionNotifications"][0];
     let message = told["message"]["text"].as_str().unwrap();
-    assert!(message.contains("stopped after 0.1 seconds"), "{message}");
+    assert!(
+        message.contains(&format!("stopped after {brief} seconds")),
+        "{message}"
+    );
     let place = &told["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
     assert!(
         place.as_str().unwrap().starts_with("k instruction"),
