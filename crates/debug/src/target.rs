@@ -45,6 +45,33 @@ pub struct BufferView {
     pub data_type: Option<DataType>,
 }
 
+/// An argument in local memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct LocalArgument {
+    /// Its name, `arg0` where the compiler wrote down none.
+    pub(crate) name: String,
+    /// The pointer's type in the source.
+    pub(crate) type_name: String,
+    /// Its first byte in local memory.
+    pub(crate) start: u64,
+    /// Size in bytes.
+    pub(crate) bytes: u64,
+    /// Type of its numbers, as far as it is known.
+    pub(crate) data_type: Option<DataType>,
+}
+
+/// What the metadata say of an argument.
+fn info(launch: &Prepared, argument: usize) -> Option<&ArgInfo> {
+    let mut infos = launch.args_info().iter();
+    infos.find(|info| usize::try_from(info.index) == Ok(argument))
+}
+
+fn name(info: Option<&ArgInfo>, argument: usize) -> String {
+    let named = info.map(|info| info.name.clone());
+    let named = named.filter(|name| !name.is_empty());
+    named.unwrap_or_else(|| format!("arg{argument}"))
+}
+
 impl Target {
     /// The kernel's output so far.
     #[must_use]
@@ -186,15 +213,33 @@ impl Target {
         let all = launch.argument_buffers().iter().enumerate();
         all.filter_map(|(argument, buffer)| {
             let buffer = (*buffer)?;
-            let mut infos = launch.args_info().iter();
-            let info = infos.find(|info| usize::try_from(info.index) == Ok(argument));
-            let named = info.map(|i| i.name.clone()).filter(|name| !name.is_empty());
+            let info = info(launch, argument);
             Some(BufferView {
                 argument: Some(argument),
-                name: named.unwrap_or_else(|| format!("arg{argument}")),
+                name: name(info, argument),
                 buffer,
                 address: memory.address(buffer),
                 bytes: memory.len(buffer),
+                data_type: info.and_then(ArgInfo::element),
+            })
+        })
+        .collect()
+    }
+
+    /// The arguments in local memory.
+    pub(crate) fn local_arguments(&self) -> Vec<LocalArgument> {
+        let What::Kernel(launch) = &self.what else {
+            return Vec::new();
+        };
+        let all = launch.local_objects().into_iter();
+        all.filter_map(|object| {
+            let argument = object.argument?;
+            let info = info(launch, argument);
+            Some(LocalArgument {
+                name: name(info, argument),
+                type_name: info.map_or("", ArgInfo::type_in_source).to_owned(),
+                start: object.start,
+                bytes: object.bytes,
                 data_type: info.and_then(ArgInfo::element),
             })
         })

@@ -230,7 +230,12 @@ impl Session {
             .symbols
             .as_ref()
             .map(|symbols| symbols.names(&scope.site()));
-        let names = names.unwrap_or_default();
+        let mut names = names.unwrap_or_default();
+        for argument in self.target().local_arguments() {
+            if !names.contains(&argument.name) {
+                names.push(argument.name);
+            }
+        }
         names
             .iter()
             .filter_map(|name| self.source_view(name))

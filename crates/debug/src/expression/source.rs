@@ -64,12 +64,15 @@ impl<'a> Scope<'a> {
 
     /// The source variable of a name, which may go on with members; `None` if the source has none.
     pub(super) fn source(&self, name: &str, path: &[Access]) -> Result<Option<Source>, DebugError> {
-        let Some(symbols) = self.symbols else {
-            return Ok(None);
-        };
         let mut words = name.split('.');
         let head = words.next().unwrap_or_default();
-        let Some(Found { of, parts }) = symbols.find(head, &self.site()) else {
+        let found = self.symbols.and_then(|s| s.find(head, &self.site()));
+        let has_place = |found: &Found| found.parts.iter().any(|p| p.place != PartPlace::Nowhere);
+        let found = match found {
+            Some(found) if has_place(&found) => Some(found),
+            other => self.local_argument(head).or(other),
+        };
+        let Some(Found { of, parts }) = found else {
             return Ok(None);
         };
         let name = head.to_owned();
@@ -87,6 +90,30 @@ impl<'a> Scope<'a> {
             };
         }
         Ok(Some(source))
+    }
+
+    /// What an argument in local memory points to, which the launch knows: compilers tell no place.
+    fn local_argument(&self, name: &str) -> Option<Found> {
+        let mut all = self.target.local_arguments().into_iter();
+        let own = all.find(|argument| argument.name == name)?;
+        (self.place.routine == 0).then_some(())?;
+        let (data_type, type_name) = match own.data_type {
+            Some(data_type) => (data_type, own.type_name.trim_end_matches('*')),
+            None => (DataType::Ub, "uchar"),
+        };
+        let element = SourceType::Number {
+            name: type_name.to_owned(),
+            data_type,
+        };
+        let size = u64::from(data_type.size()).max(1);
+        let (bytes, place) = (own.bytes, PartPlace::Local(own.start));
+        Some(Found {
+            of: SourceType::Array {
+                element: Box::new(element),
+                count: own.bytes / size,
+            },
+            parts: vec![Part { bytes, place }],
+        })
     }
 
     fn member(&self, source: &Source, member: &str) -> Result<Source, DebugError> {

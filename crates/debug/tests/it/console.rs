@@ -119,3 +119,21 @@ fn calls() {
         "{said}"
     );
 }
+
+/// What an argument in local memory points to is known by its name, without debug information.
+#[test]
+fn arguments_in_local_memory_have_names() {
+    let mut console = crate::blur::blur();
+    let commands = [
+        "info locals",
+        "break blur.cl:8",
+        "continue",
+        "print tile[1]",
+        "print tile[65]",
+        "print tile[66]",
+        "set tile[1] = 0.5",
+        "print tile[1] + tile[2]",
+        "print tile",
+    ];
+    insta::assert_snapshot!(transcript(&mut console, &commands));
+}
