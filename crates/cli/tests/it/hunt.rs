@@ -21,7 +21,8 @@ fn hunt(farm: &Path, words: &[&str]) -> Output {
 #[test]
 fn pocl_joins_the_vote() {
     let vendors = Path::new("/etc/OpenCL/vendors/pocl.icd");
-    if !is_installed("ocloc") || !vendors.is_file() {
+    // Drivers that are installed are those of this machine, and not of one that is imitated.
+    if !is_installed("ocloc") || !vendors.is_file() || crate::slowness() > 1 {
         println!("NOT RUN: needs ocloc and pocl");
         return;
     }

@@ -82,8 +82,8 @@ fn endless_finalizers_are_stopped() {
     let script = "if grep -q ' goto (' program.visaasm; then while :; do :; done; fi";
     let mut settings = settings(finalizer(folder.path(), script));
     settings.devices = vec!["skl".to_owned()];
-    (settings.batch, settings.programs) = (3, Some(3));
-    settings.reduction = 3;
+    (settings.batch, settings.programs) = (2, Some(2));
+    settings.reduction = 2;
     let (_farm, bugs) = bugs(settings);
     assert!(!bugs.is_empty());
     for bug in bugs {

@@ -5,7 +5,7 @@ use super::mutable::CHANGES;
 use super::types::{
     AccessProperties, CacheProperties, ComputeProperties, DeviceProperties, ExternalProperties,
     Flags, FloatAtomics, ImageLimits, Large, MemoryProperties, ModuleProperties, MutableProperties,
-    Number, PciProperties, QueueGroup, VectorWidths, name,
+    Number, PciProperties, QueueGroup, VectorWidths, text_of,
 };
 use super::{Handle, api, chain, change, enumerate, enumerate_with, get, pointer, put, take};
 use crate::error::{Error, Result, ensure, waited};
@@ -111,7 +111,7 @@ pub(super) fn describe(device: &Arc<Device>, uuid: &[u8], to: &mut DevicePropert
     };
     to.bits = CLOCK_BITS;
     to.kernel_bits = CLOCK_BITS;
-    to.name = name(model.title);
+    to.name = text_of(model.title);
     for (to, from) in to.uuid.iter_mut().zip(uuid) {
         *to = *from;
     }
@@ -202,7 +202,7 @@ api! {
             properties.clock = device.model.clock;
             properties.width = 64;
             properties.bytes = memory();
-            properties.name = name("DDR");
+            properties.name = text_of("DDR");
         }])
     }
 

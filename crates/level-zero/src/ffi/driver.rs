@@ -1,6 +1,6 @@
 //! The driver and its contexts.
 
-use super::types::{DriverProperties, Extension, Flags, name};
+use super::types::{DriverProperties, Extension, Flags, text_of};
 use super::{
     Handle, api, change, destroy, enumerate, get, get_all, give, last_error, pointer, put, take,
     text,
@@ -141,7 +141,7 @@ api! {
     fn zeDriverGetExtensionProperties(driver: Handle, count: *mut u32, to: *mut Extension) {
         get::<Platform>(driver)?;
         let version = |extension: &str| 1 << 16 | u32::from(extension == MUTABLE_LISTS);
-        let all = EXTENSIONS.iter().map(|it| Extension { name: name(it), version: version(it) });
+        let all = EXTENSIONS.iter().map(|it| Extension { name: text_of(it), version: version(it) });
         enumerate(count, to, all)
     }
 

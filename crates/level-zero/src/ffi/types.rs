@@ -30,23 +30,15 @@ macro_rules! chained {
 /// A name in a structure.
 pub(super) type Name = [c_char; 256];
 
-/// A text as a name; what does not fit is cut off.
-pub(super) fn name(text: &str) -> Name {
-    let mut name = [0; 256];
-    for (to, from) in name.iter_mut().take(255).zip(text.bytes()) {
-        *to = from.cast_signed();
-    }
-    name
-}
-
 /// A text in a structure of the management of systems.
 pub(super) type Text = [c_char; 64];
 
-/// Such a text; what does not fit is cut off.
-pub(super) fn text_of(text: &str) -> Text {
-    let mut to = [0; 64];
-    for (to, from) in to.iter_mut().take(63).zip(text.bytes()) {
-        *to = from.cast_signed();
+/// A text in so many bytes, the last of which is 0; what does not fit is cut off.
+pub(super) fn text_of<const N: usize>(text: &str) -> [c_char; N] {
+    let mut to = [0; N];
+    for (to, from) in to.iter_mut().take(N.saturating_sub(1)).zip(text.bytes()) {
+        // Signed or not, as the processor has it.
+        *to = c_char::from_ne_bytes([from]);
     }
     to
 }
