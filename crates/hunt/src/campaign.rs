@@ -473,9 +473,8 @@ impl Settings {
     /// What results depend on, besides the machine.
     fn identity(&self) -> serde_json::Value {
         let compilers = self.compilers.iter().map(|(name, _)| name);
-        serde_json::json!({
+        let mut identity = serde_json::json!({
             "compilers": compilers.collect::<Vec<_>>(),
-            "finalizers": self.finalizers.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "with": self.seconds.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "through": self.throughs.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "devices": self.devices,
@@ -487,7 +486,15 @@ impl Settings {
             "batch": self.batch,
             "share": [self.share.0, self.share.1],
             "reduction": self.reduction,
-        })
+        });
+        // Campaigns that were begun before there were any go on.
+        if let Some(fields) = identity.as_object_mut()
+            && !self.finalizers.is_empty()
+        {
+            let names = self.finalizers.iter().map(|(name, _)| name.as_str());
+            fields.insert("finalizers".to_owned(), names.collect());
+        }
+        identity
     }
 }
 
