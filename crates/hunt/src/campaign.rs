@@ -399,7 +399,9 @@ impl Campaign {
     ) -> io::Result<()> {
         for (configuration, made) in made {
             match made {
-                Made::Not(reason) => batch.drop(&format!("not run: {reason}")),
+                Made::Not(reason) => {
+                    batch.drop(&format!("not run by {}: {reason}", configuration.release));
+                }
                 Made::Refused(said) => {
                     let error = said.lines().find(|line| line.contains("error:"));
                     let error = error.and_then(|line| line.split("error:").nth(1));

@@ -123,7 +123,7 @@ fn modules_go_through_other_programs() {
     // They take turns: a batch of four programs each.
     assert_eq!((progress.programs, progress.differences), (8, 0));
     assert_eq!(progress.launches, 28, "{:?}", progress.dropped);
-    let not = "not run: its SPIR-V is not changed".to_owned();
+    let not = "not run by ocloc: its SPIR-V is not changed".to_owned();
     assert_eq!(progress.dropped.get(&not), Some(&4));
 }
 
