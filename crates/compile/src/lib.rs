@@ -151,12 +151,19 @@ fn compiler(asked: Option<&Path>) -> PathBuf {
     named.unwrap_or_else(|| PathBuf::from("ocloc"))
 }
 
-/// What a program said, unless there is none: a shell that is to run it says so by its exit code.
+/// What a program said, unless there is none. Where processes are imitated that is told by the exit code alone; with a message
+/// it is of a program that is there, such as a library that it lacks.
 fn found(output: std::io::Result<Output>) -> std::io::Result<Option<Output>> {
     const NO_SUCH_PROGRAM: i32 = 127;
     match output {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Ok(output) if output.status.code() == Some(NO_SUCH_PROGRAM) => Ok(None),
+        Ok(output)
+            if output.status.code() == Some(NO_SUCH_PROGRAM)
+                && output.stdout.is_empty()
+                && output.stderr.is_empty() =>
+        {
+            Ok(None)
+        }
         other => other.map(Some),
     }
 }

@@ -62,11 +62,14 @@ impl Finalizer {
         let Some(status) = ended(command, self.limits.time(1))? else {
             return Ok(Finalized::Endless);
         };
-        if matches!(status.code(), Some(126 | 127)) {
-            let path = self.path.display();
-            return Err(io::Error::other(format!("{path} cannot be run: {status}")));
-        }
         let said = fs::read(at("said"))?;
+        if matches!(status.code(), Some(126 | 127)) {
+            let (path, said) = (self.path.display(), String::from_utf8_lossy(&said));
+            let said = said.trim();
+            return Err(io::Error::other(format!(
+                "{path} cannot be run: {said} ({status})"
+            )));
+        }
         Ok(judged(status, &String::from_utf8_lossy(&said)))
     }
 }

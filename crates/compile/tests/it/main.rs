@@ -54,6 +54,29 @@ proptest! {
     }
 }
 
+/// A compiler that is not there is told from one that cannot start, whose own words are not lost.
+#[cfg(unix)]
+#[test]
+fn what_a_compiler_says_of_itself_is_kept() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("stand-in");
+    let error = |script: &str| {
+        visakit_files::scratch(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let program = Program {
+            compiler: Some(&path),
+            ..Program::new("k.cl".as_ref(), b"kernel void k() {}")
+        };
+        compile(&program).err().unwrap()
+    };
+    let none = error("exit 127");
+    assert!(matches!(none, CompileError::NoCompiler { .. }), "{none}");
+    let lacks = error("echo 'error while loading shared libraries: libocloc.so' >&2; exit 127");
+    assert!(lacks.to_string().contains("libocloc.so"), "{lacks}");
+    let fails = error("exit 1");
+    assert!(matches!(fails, CompileError::Refused { .. }), "{fails}");
+}
+
 /// What a device or a compiler lacks is said in words of devices and packages.
 #[test]
 fn what_is_missing_is_named() {

@@ -67,10 +67,13 @@ impl<'a> Scope<'a> {
         let mut words = name.split('.');
         let head = words.next().unwrap_or_default();
         let found = self.symbols.and_then(|s| s.find(head, &self.site()));
-        let has_place = |found: &Found| found.parts.iter().any(|p| p.place != PartPlace::Nowhere);
+        // A variable of another kind that hides the argument is not the argument.
         let found = match found {
-            Some(found) if has_place(&found) => Some(found),
-            other => self.local_argument(head).or(other),
+            Some(found) if found.is_pointer_without_place() => {
+                self.local_argument(head).or(Some(found))
+            }
+            None => self.local_argument(head),
+            other => other,
         };
         let Some(Found { of, parts }) = found else {
             return Ok(None);

@@ -33,6 +33,14 @@ pub(crate) struct Found {
     pub(crate) parts: Vec<Part>,
 }
 
+impl Found {
+    /// Whether it is a pointer that is nowhere: compilers tell no place of an argument in local memory.
+    pub(crate) fn is_pointer_without_place(&self) -> bool {
+        let nowhere = |part: &Part| part.place == PartPlace::Nowhere;
+        matches!(self.of, SourceType::Pointer { .. }) && self.parts.iter().all(nowhere)
+    }
+}
+
 /// A part of a source variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
