@@ -20,13 +20,14 @@ pub(crate) fn run(arguments: &[String]) -> Done {
         None => (arguments, &[][..]),
     };
     let mut seconds = 60;
-    let mut runs = true;
+    let (mut runs, mut quick) = (true, false);
     let mut targets = Vec::new();
     let mut own = own.iter();
     while let Some(argument) = own.next() {
         match argument.as_str() {
             "--seconds" => seconds = own.next().ok_or("--seconds takes a number")?.parse()?,
             "--no-run" => runs = false,
+            "--quick" => quick = true,
             name => targets.push(Target::named(name).ok_or_else(|| format!("no target {name}"))?),
         }
     }
@@ -34,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Done {
         targets.extend(TARGETS);
     }
     fuzz_seeds::run(&[])?;
-    let binary = build()?;
+    let binary = build(quick)?;
     if !runs {
         return Ok(());
     }
@@ -74,16 +75,25 @@ pub(crate) fn run(arguments: &[String]) -> Done {
 }
 
 /// The binary, built without a sanitizer of memory: there is no unsafe code for it to watch, it takes twice the time,
-/// and without it the stable compiler will do.
-fn build() -> Result<PathBuf, Box<dyn Error>> {
+/// and without it the stable compiler will do. What is quickly built runs half as fast.
+fn build(quick: bool) -> Result<PathBuf, Box<dyn Error>> {
     let host = Command::new("rustc")
         .args(["--print", "host-tuple"])
         .output()?;
     let host = String::from_utf8(host.stdout)?;
     let mut command = cargo();
     command.args(["fuzz", "build", "--sanitizer", "none", "--target-dir"]);
-    call(command.arg(root().join(BUILT)).arg("run"))?;
-    Ok(root().join(BUILT).join(host.trim()).join("release/run"))
+    command.arg(root().join(BUILT)).arg("run");
+    let profile = if quick { "debug" } else { "release" };
+    if quick {
+        command.arg("--dev");
+    }
+    call(&mut command)?;
+    Ok(root()
+        .join(BUILT)
+        .join(host.trim())
+        .join(profile)
+        .join("run"))
 }
 
 /// Runs one target: with a fixed seed, unless the options name another, so that a failure is caused by the current

@@ -62,7 +62,7 @@ const COMMANDS: [(&str, &str, Run); 10] = [
     ),
     (
         "fuzz",
-        "build the fuzz binary and run targets: fuzz [--no-run] [--seconds N] [TARGET...] [-- OPTIONS OF LIBFUZZER]",
+        "build the fuzz binary and run targets: fuzz [--no-run] [--quick] [--seconds N] [TARGET...] [-- OPTIONS OF LIBFUZZER]",
         fuzz::run,
     ),
     (

@@ -138,6 +138,9 @@ pub enum AddressPart {
 /// The section of constants.
 const CONSTANT: &str = ".data.const";
 
+/// The section of constants that are arrays of bytes.
+const STRINGS: &str = ".data.const.string";
+
 /// Where an ELF file has its version: in its identification, and in its little-endian header.
 const VERSIONS: [usize; 2] = [6, 20];
 
@@ -155,6 +158,21 @@ pub struct DataSymbol {
     pub offset: u64,
     /// Its size in bytes; 0 if that is not known.
     pub bytes: u64,
+}
+
+impl DataSymbol {
+    /// Where it ends in its section.
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.bytes)
+    }
+
+    /// Whether another one has bytes of it.
+    fn overlaps(&self, other: &Self) -> bool {
+        self.section == other.section
+            && self.name != other.name
+            && self.offset < other.end().max(other.offset.saturating_add(1))
+            && other.offset < self.end()
+    }
 }
 
 impl Zebin {
@@ -202,6 +220,30 @@ impl Zebin {
             held.push("the SPIR-V that it was compiled from".to_owned());
         }
         held.join(" and ")
+    }
+
+    /// Drops the symbols of constants where they cannot be told from those of arrays of bytes: release 1.0.5353 puts such
+    /// arrays into a section of their own, and writes into their symbols the section of the other constants, or none. Each
+    /// of two would have the place of the other.
+    fn drop_misplaced(&mut self) {
+        let of = |section: &'static str| self.symbols.iter().filter(move |s| s.section == section);
+        let holds = |section: &str| {
+            self.data
+                .iter()
+                .any(|d| d.name == section && !d.bytes.is_empty())
+        };
+        if !holds(STRINGS) || of(STRINGS).next().is_some() {
+            return;
+        }
+        let section = self.data.iter().find(|d| d.name == CONSTANT);
+        let bytes = section.map_or(0, |d| d.bytes.len() as u64);
+        let zeroed = self.data.iter().any(|d| d.name == ".bss.const");
+        let misplaced = of(CONSTANT).any(|one| {
+            (!zeroed && one.end() > bytes) || of(CONSTANT).any(|other| one.overlaps(other))
+        });
+        if misplaced {
+            self.symbols.retain(|s| s.section != CONSTANT);
+        }
     }
 
     /// Appends zeroed variables (`.bss.…`) to the initialised ones of their kind. Both are one allocation, and code may
@@ -291,6 +333,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
             });
         }
     }
+    zebin.drop_misplaced();
     zebin.join_zeroes()?;
     Ok(zebin)
 }
@@ -314,7 +357,7 @@ impl Zebin {
                 self.grf_bytes = grf_bytes(data);
                 return Ok(true);
             }
-            ".data.const" | ".data.global" | ".data.const.string" => {
+            CONSTANT | ".data.global" | STRINGS => {
                 let relocations = section
                     .relocations()
                     .filter_map(|(offset, relocation)| {
@@ -489,18 +532,11 @@ impl DataSection {
     pub(crate) fn apart(data: &[Self], symbols: &[DataSymbol]) -> (Vec<Self>, Vec<DataSymbol>) {
         let (mut data, mut symbols) = (data.to_vec(), symbols.to_vec());
         let all = symbols.clone();
-        let overlaps = |one: &DataSymbol, other: &DataSymbol| {
-            let ends = |s: &DataSymbol| s.offset.saturating_add(s.bytes);
-            one.section == other.section
-                && one.name != other.name
-                && one.offset < ends(other).max(other.offset.saturating_add(1))
-                && other.offset < ends(one)
-        };
         for symbol in &mut symbols {
             let known = symbol.section == CONSTANT && symbol.bytes > 0;
             let section = data.iter().find(|s| s.name == symbol.section);
             let section = section.filter(|s| known && s.address.is_none());
-            let alone = || all.iter().all(|other| !overlaps(symbol, other));
+            let alone = || all.iter().all(|other| !symbol.overlaps(other));
             let part = section.filter(|_| alone() && data.len() < MOST_SECTIONS);
             if let Some(part) = part.and_then(|section| section.part(symbol)) {
                 symbol.section.clone_from(&part.name);
@@ -531,5 +567,47 @@ impl DataSection {
             }
         }
         Cow::Owned(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Constants of a program of 1.0.5353: symbols at their places, and the sizes of both sections.
+    fn placed(symbols: &[(&str, u64, u64)], constants: usize, strings: usize) -> Vec<DataSymbol> {
+        let section = |(name, bytes): (&str, usize)| DataSection {
+            name: name.to_owned(),
+            bytes: vec![0; bytes],
+            ..DataSection::default()
+        };
+        let symbol = |&(name, offset, bytes): &(&str, u64, u64)| DataSymbol {
+            name: name.to_owned(),
+            section: CONSTANT.to_owned(),
+            offset,
+            bytes,
+        };
+        let mut zebin = Zebin {
+            data: [(CONSTANT, constants), (STRINGS, strings)]
+                .map(section)
+                .into(),
+            symbols: symbols.iter().map(symbol).collect(),
+            ..Zebin::default()
+        };
+        zebin.drop_misplaced();
+        zebin.symbols
+    }
+
+    #[test]
+    fn constants_at_one_place_have_none() {
+        // As the release wrote them: an array of integers and two of bytes; then one that would be outside.
+        assert_eq!(
+            placed(&[("t1", 0, 16), ("v0", 4, 8), ("t0", 0, 4)], 16, 12),
+            []
+        );
+        assert_eq!(placed(&[("t1", 0, 4), ("v0", 4, 8)], 4, 12), []);
+        // Strings without symbols, and no strings.
+        assert_eq!(placed(&[("t1", 0, 4), ("v0", 4, 8)], 12, 12).len(), 2);
+        assert_eq!(placed(&[("t1", 0, 4), ("alias", 0, 4)], 4, 0).len(), 2);
     }
 }

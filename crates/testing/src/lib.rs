@@ -40,9 +40,25 @@ pub fn fixtures() -> PathBuf {
 }
 
 /// The path of the reference data: what the variable `VISAKIT_SHARED` names, or else the folder `shared` beside the
-/// checkout. Nothing is there if the variable is empty.
+/// checkout. Nothing is there if the variable is empty. The test that asks is added to the file that `VISAKIT_READERS`
+/// names, as a line: its executable, a tab, and its name, which is that of its thread.
 #[must_use]
 pub fn reference() -> PathBuf {
+    if let Some(readers) = std::env::var_os("VISAKIT_READERS") {
+        let test = std::env::current_exe().unwrap_or_default();
+        let thread = std::thread::current();
+        let line = format!(
+            "{}\t{}\n",
+            test.display(),
+            thread.name().unwrap_or_default()
+        );
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(readers);
+        let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        written.unwrap_or_else(|error| say(&format!("VISAKIT_READERS: {error}")));
+    }
     match std::env::var_os("VISAKIT_SHARED") {
         Some(path) if path.is_empty() => root().join("shared is hidden"),
         Some(path) => path.into(),
