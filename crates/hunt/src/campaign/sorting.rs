@@ -74,18 +74,28 @@ impl Campaign {
         made: &[(Configuration, Made)],
         difference: &mut Difference,
     ) -> io::Result<Vec<Configuration>> {
-        let Some(failing) = wrong.first() else {
-            return Ok(Vec::new());
-        };
-        let finder = Finder {
-            bench: &self.bench,
-            kind: &difference.kind,
-            failing,
-            most: self.settings.reduction,
-        };
         let right = made.iter().filter(|(c, _)| !wrong.contains(c));
         let right: Vec<&Configuration> = right.map(|(c, _)| c).collect();
-        let Some(reduced) = finder.reduce(program, &right)? else {
+        // What fails only beside other programs with one compiler may fail alone with another one.
+        let mut releases = Vec::new();
+        let mut reduced = None;
+        for failing in wrong {
+            if releases.contains(&&failing.release) {
+                continue;
+            }
+            releases.push(&failing.release);
+            let finder = Finder {
+                bench: &self.bench,
+                kind: &difference.kind,
+                failing,
+                most: self.settings.reduction,
+            };
+            reduced = finder.reduce(program, &right)?.map(|it| (failing, it));
+            if reduced.is_some() {
+                break;
+            }
+        }
+        let Some((failing, reduced)) = reduced else {
             difference.note = "not seen again in a source of its own".to_owned();
             return Ok(Vec::new());
         };
