@@ -98,9 +98,22 @@ impl TemporaryFolder {
             let made = builder.tempdir_in(folder);
             let made = made.map_err(|error| about(folder, &error))?;
             // Windows does not open folders, and nothing is ever removed there.
-            let lock = cfg!(unix).then(|| File::open(made.path())).transpose()?;
-            if lock.as_ref().is_none_or(|lock| claim(made.path(), lock)) {
-                return Ok(Self { folder: made, lock });
+            if cfg!(not(unix)) {
+                return Ok(Self {
+                    folder: made,
+                    lock: None,
+                });
+            }
+            // As long as it is not locked, another process may take it for a leftover.
+            let lock = match File::open(made.path()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                lock => lock.map_err(|error| about(made.path(), &error))?,
+            };
+            if claim(made.path(), &lock) {
+                return Ok(Self {
+                    folder: made,
+                    lock: Some(lock),
+                });
             }
         }
         Err(io::Error::other("temporary folders are removed at once"))

@@ -69,6 +69,34 @@ fn leftovers_go_and_others_stay() {
 }
 
 #[test]
+#[ignore = "is run by another test"]
+fn makes_a_folder() {
+    let folder = std::env::var_os("VISAKIT_TEST_FOLDER").unwrap();
+    drop(TemporaryFolder::new(Path::new(&folder), "tmp").unwrap());
+}
+
+/// Each process looks for leftovers while the others make folders, which are not locked at once.
+#[test]
+#[cfg(unix)]
+fn processes_that_begin_together_have_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..20 {
+        let children = [(); 24].map(|()| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "temporary::makes_a_folder", "--ignored"])
+                .env("VISAKIT_TEST_FOLDER", folder.path())
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap()
+        });
+        for mut child in children {
+            assert!(child.wait().unwrap().success());
+        }
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
 fn folders_appear_whole() {
     let base = tempfile::tempdir().unwrap();
     let place = base.path().join("part");
