@@ -24,6 +24,12 @@ import time
 OUTCOMES = ["skipped", "passed", "slow", "failed", "crashed"]
 
 
+def test_of(instance: str) -> str:
+    """The test of an instance: its name without that of the parameter."""
+    suite, name = instance.split(".", 1)
+    return f"{suite}.{name.split('/')[0]}"
+
+
 class Run:
     """The tests of all programs on one device."""
 
@@ -72,7 +78,7 @@ class Run:
             if re.fullmatch(r"[\w/]+\.", name):
                 suite = name
             elif suite and re.fullmatch(r"  [\w/]+", name):
-                tests[suite + re.sub(r"/\d+$", "", name.strip())].append(suite + name.strip())
+                tests[test_of(suite + name.strip())].append(suite + name.strip())
         if not tests:
             print(f"{program}: no tests: {output[-300:]}", file=sys.stderr)
         chosen = []
@@ -127,7 +133,7 @@ class Run:
             tests = collections.defaultdict(list)
             for name in names:
                 entry = self.known[f"{program} {name}"]
-                tests[re.sub(r"/\d+$", "", name)].append(entry)
+                tests[test_of(name)].append(entry)
             counts: collections.Counter[str] = collections.Counter()
             for test, entries in tests.items():
                 worst = max(entries, key=lambda entry: OUTCOMES.index(entry["outcome"]))

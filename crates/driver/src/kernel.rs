@@ -506,13 +506,7 @@ impl Kernel {
                     .map(|b| u64::from(b.size));
                 private.sum::<u64>().max(env.private_size.into()).answer()
             }
-            cl::CL_KERNEL_SPILL_MEM_SIZE_INTEL => {
-                let buffers = info.per_thread_memory_buffers.iter();
-                let spilled = buffers
-                    .filter(|b| b.usage.starts_with("spill"))
-                    .map(|b| u64::from(b.size));
-                spilled.sum::<u64>().answer()
-            }
+            cl::CL_KERNEL_SPILL_MEM_SIZE_INTEL => info.spill_bytes().answer(),
             _ => return fail(cl::CL_INVALID_VALUE),
         })
     }

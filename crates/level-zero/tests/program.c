@@ -490,6 +490,13 @@ static void groups_of_queues(ze_module_handle_t module) {
         CHECK(y[0] == 1 && y[15] == 1);
         IS(zeCommandListAppendLaunchKernel(list, fixed, &(ze_group_count_t){1, 1, 1}, 0, 0, 0), group ? ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE : 0);
         CHECK(y[0] == (int)group && y[15] == (int)group);
+        /* What a queue that only copies cannot, one that computes can. */
+        int *wide = shared(512), pattern[64];
+        for (int i = 0; i < 64; i++) pattern[i] = i + 1;
+        IS(zeCommandListAppendMemoryFill(list, wide, pattern, 256, 512, 0, 0, 0), group ? ZE_RESULT_ERROR_INVALID_SIZE : 0);
+        CHECK(wide[0] == !group && wide[127] == (group ? 0 : 64));
+        IS(zeCommandListAppendMemoryFill(list, wide, pattern, 1UL << 40, 1UL << 40, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+        OK(zeMemFree(context, wide));
         OK(zeCommandListDestroy(list)); OK(zeKernelDestroy(fixed)); OK(zeMemFree(context, x)); OK(zeMemFree(context, y));
     }
     /* Lists are for queues of their group. */
@@ -499,9 +506,11 @@ static void groups_of_queues(ze_module_handle_t module) {
         ze_command_list_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, 0, of_list, 0};
         OK(zeCommandQueueCreate(context, device, &order, &queue));
         OK(zeCommandListCreate(context, device, &desc, &list));
-        int *x = shared(4), one = 1;
+        int *x = shared(4), one = 1, two = 2;
         OK(zeCommandListAppendMemoryFill(list, x, &one, 4, 4, 0, 0, 0));
         OK(zeCommandListClose(list));
+        /* Behind the end. */
+        OK(zeCommandListAppendMemoryFill(list, x, &two, 4, 4, 0, 0, 0));
         IS(zeCommandQueueExecuteCommandLists(queue, 1, &list, 0), of_list == of_queue ? 0 : ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
         CHECK(x[0] == (of_list == of_queue));
         OK(zeCommandListDestroy(list)); OK(zeCommandQueueDestroy(queue)); OK(zeMemFree(context, x));

@@ -1,7 +1,7 @@
 //! Commands of lists that move bytes.
 
 use super::append::{Wait, action, append, done};
-use super::device::PATTERN;
+use super::device::{COMPUTES, PATTERN, QUEUE_GROUPS};
 use super::memory::memory;
 use super::types::Region;
 use super::{Handle, api, get, take};
@@ -157,14 +157,16 @@ unsafe fn filling(
     (pattern, each): (*const u8, usize),
     size: usize,
 ) -> Result<Option<Action>> {
-    ensure(
-        each.is_power_of_two() && each <= PATTERN,
-        Error::INVALID_SIZE,
-    )?;
+    // A queue that computes fills with patterns of any length.
+    let most = match QUEUE_GROUPS.get(list.ordinal as usize) {
+        Some((flags, _)) if flags & COMPUTES != 0 => size.max(PATTERN),
+        _ => PATTERN,
+    };
+    ensure(each.is_power_of_two() && each <= most, Error::INVALID_SIZE)?;
     // SAFETY: the caller's promise.
     let (to, pattern) = unsafe {
-        let pattern = super::list(pattern, u32::try_from(each).unwrap_or(0))?;
-        (memory(&list.context, to, size)?, pattern)
+        let to = memory(&list.context, to, size)?;
+        (to, super::list(pattern, u32::try_from(each).unwrap_or(0))?)
     };
     Ok(action(move || done(to.fill(0, size, &pattern))))
 }

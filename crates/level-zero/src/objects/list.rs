@@ -304,8 +304,9 @@ impl List {
         }
     }
 
-    /// Puts a command in, at the end of a list that is closed, too, as Intel's driver does it. `is_renewed` if its signal
-    /// is that of a counter-based event; `launch` is what its action does, if that can be changed.
+    /// Puts a command in. What comes after the end of a closed list is never executed, as in Intel's driver, where queues
+    /// stop at the end. `is_renewed` if its signal is that of a counter-based event; `launch` is what its action does, if
+    /// that can be changed.
     ///
     /// # Errors
     /// That of a command that failed, if they are waited for.
@@ -320,6 +321,9 @@ impl List {
             Kind::Regular(record) => {
                 let mut record = lock(record);
                 let number = record.next.take();
+                if record.is_closed {
+                    return Ok(());
+                }
                 if let Some(number) = number {
                     let place = record.entries.len();
                     record.changeable.insert(number, place);
