@@ -46,10 +46,21 @@ pub fn extent(start: usize, row: usize, slice: usize, size: [usize; 3]) -> Optio
         .checked_add(bytes)
 }
 
+/// Whether no row reaches into the next one, and no slice.
+#[must_use]
+pub const fn are_apart((row, slice): (usize, usize), size: [usize; 3]) -> bool {
+    let [bytes, rows, _] = size;
+    let pitch = if row == 0 { bytes } else { row };
+    match pitch.checked_mul(rows) {
+        Some(least) => pitch >= bytes && (slice == 0 || slice >= least),
+        None => false,
+    }
+}
+
 /// A box in memory that has rows and slices; pitches of zero are those of bytes that follow each other.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE` for boxes without bytes, pitches that are too small, and what `make` refuses.
+/// `CL_INVALID_VALUE` for boxes without bytes, and what `make` refuses.
 pub fn boxed(
     origin: [usize; 3],
     (row, slice): (usize, usize),
@@ -59,10 +70,11 @@ pub fn boxed(
     let no = Code(cl::CL_INVALID_VALUE);
     ensure(!size.contains(&0), no.0)?;
     let row = if row == 0 { size[0] } else { row };
-    ensure(row >= size[0], no.0)?;
-    let least = row.checked_mul(size[1]).ok_or(no)?;
-    let slice = if slice == 0 { least } else { slice };
-    ensure(slice >= least, no.0)?;
+    let slice = if slice == 0 {
+        row.checked_mul(size[1]).ok_or(no)?
+    } else {
+        slice
+    };
     let start = || {
         let down = origin[1]
             .checked_mul(row)?

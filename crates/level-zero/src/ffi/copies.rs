@@ -24,7 +24,8 @@ fn size(numbers: [u32; 3]) -> [usize; 3] {
     [width, height.max(1), depth.max(1)]
 }
 
-/// A box in memory that has rows and slices.
+/// A box in memory that has rows and slices. As in Intel's driver, rows may reach into each other, and the pitch of a single
+/// row does not count.
 ///
 /// # Safety
 /// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
@@ -66,8 +67,12 @@ unsafe fn extent(image: &Mem, region: *const Region) -> Result<Option<[[usize; 3
     }
     // SAFETY: the caller's promise.
     let region = unsafe { take(region)? };
-    let size = size(region.size);
-    Ok((!is_empty(size)).then(|| [wide(region.origin), size]))
+    let (mut origin, mut size) = (wide(region.origin), size(region.size));
+    // Numbers of dimensions that an image does not have do not count.
+    let sizes = image.shape.as_ref().map_or(3, |shape| shape.kind.sizes());
+    origin.iter_mut().skip(sizes).for_each(|n| *n = 0);
+    size.iter_mut().skip(sizes).for_each(|n| *n = 1);
+    Ok((!is_empty(size)).then_some([origin, size]))
 }
 
 /// A part of an image that is not empty, or all of it.

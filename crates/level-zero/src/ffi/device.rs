@@ -120,7 +120,12 @@ pub(super) fn describe(device: &Arc<Device>, uuid: &[u8], to: &mut DevicePropert
 api! {
     fn zeDeviceGet(driver: Handle, count: *mut u32, to: *mut Handle) {
         get::<Platform>(driver)?;
-        enumerate(count, to, devices().iter().map(|d| pointer(d.handle().get())))
+        let all = devices();
+        let mut devices: Vec<_> = all.iter().collect();
+        if std::env::var_os("ZE_ENABLE_PCI_ID_DEVICE_ORDER").is_some_and(|set| set == "1") {
+            devices.sort_by_key(|d| d.model.bus());
+        }
+        enumerate(count, to, devices.iter().map(|d| pointer(d.handle().get())))
     }
 
     fn zeDeviceGetSubDevices(device: Handle, count: *mut u32, to: *mut Handle) {

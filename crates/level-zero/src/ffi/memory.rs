@@ -82,10 +82,13 @@ unsafe fn allocate(
         size > 0 && (relaxed || size as u64 <= most.unwrap_or(0)),
         Error::UNSUPPORTED_SIZE,
     )?;
-    ensure(
-        (align == 0 || align.is_power_of_two()) && align <= MOST_ALIGNED,
-        Error::UNSUPPORTED_ALIGNMENT,
-    )?;
+    ensure(align <= MOST_ALIGNED, Error::UNSUPPORTED_ALIGNMENT)?;
+    // Intel's driver takes other numbers, too.
+    let align = if align == 0 {
+        0
+    } else {
+        align.next_power_of_two()
+    };
     let device = device.map_or(0, |d| d.handle().get());
     let address = context.allocate_aligned(size, align, (kind, 0, device))?;
     // SAFETY: the caller's promise.

@@ -9,7 +9,7 @@ use visakit_driver::context::Context;
 use visakit_driver::error::{Code, Result, ensure, fail};
 use visakit_driver::memory::Mem;
 use visakit_driver::queue::Queue;
-use visakit_driver::region::{Piece, boxed, copy, extent, of_image, overlap};
+use visakit_driver::region::{Piece, are_apart, boxed, copy, extent, of_image, overlap};
 use visakit_driver::stream::{Action, action};
 use visakit_host::Span;
 use visakit_launch::ImageKind;
@@ -48,6 +48,7 @@ fn rect(
         pitch == 0 || slice.is_multiple_of(pitch) || size[2] == 1,
         cl::CL_INVALID_VALUE,
     )?;
+    ensure(are_apart((row, slice), size), cl::CL_INVALID_VALUE)?;
     boxed(origin, (row, slice), size, make)
 }
 
@@ -83,7 +84,10 @@ unsafe fn beside(
     (row, slice): (usize, usize),
     size: [usize; 3],
 ) -> Result<Piece> {
-    ensure(!pointer.is_null(), cl::CL_INVALID_VALUE)?;
+    ensure(
+        !pointer.is_null() && are_apart((row, slice), size),
+        cl::CL_INVALID_VALUE,
+    )?;
     // SAFETY: the caller's promise: memory of that size until the command has ended.
     boxed([0; 3], (row, slice), size, |bytes| {
         Ok(unsafe { Span::host(pointer, bytes) })
