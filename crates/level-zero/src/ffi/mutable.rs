@@ -1,6 +1,6 @@
 //! Changes of commands that are in a list.
 
-use super::append::{Wait, command, signal, sizes};
+use super::append::{signal, sizes};
 use super::kernels::argument;
 use super::types::{Flags, MutableArgument, MutableCount, MutableSizes};
 use super::{Handle, api, chain, get, get_all, get_some, list, put, take};
@@ -112,9 +112,16 @@ api! {
     fn zeCommandListUpdateMutableCommandWaitEventsExp(
         list: Handle, number: u64, count: u32, events: *const Handle,
     ) {
-        let list = get::<List>(list)?;
-        let waits = command(&Wait(std::ptr::null_mut(), count, events))?.waits;
-        list.change(|draft| draft.set_waits(number, waits))
+        let to = get::<List>(list)?;
+        // An event that is null is not waited for, and another one may take its place later.
+        let waits = self::list(events, count)?.into_iter().map(|event| {
+            Ok(match get_some::<Event>(event)? {
+                Some(event) => event.signal(),
+                None => Event::passed(),
+            })
+        });
+        let waits = waits.collect::<Result<_>>()?;
+        to.change(|draft| draft.set_waits(number, waits))
     }
 
     fn zeCommandListIsMutableExp(list: Handle, to: *mut u8) {

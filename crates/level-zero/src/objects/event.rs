@@ -132,6 +132,14 @@ const SET: Ended = Ended {
 };
 
 impl Event {
+    /// A signal that is set.
+    #[must_use]
+    pub fn passed() -> Arc<Signal> {
+        let signal = Arc::<Signal>::default();
+        signal.set(SET);
+        signal
+    }
+
     /// An event of a pool.
     ///
     /// # Errors
