@@ -6,7 +6,8 @@ use crate::input::{Input, LARGEST};
 use crate::locals::{LocalVariable, local_variables};
 use crate::source::Source;
 use crate::zebin::Zebin;
-use crate::zeinfo::ZeInfo;
+use crate::zeinfo::{KernelInfo, ZeInfo};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A program with constants comes with a kernel that only carries their symbols, and functions that are called by their
@@ -25,10 +26,13 @@ const DEPTH: usize = 3;
 /// Bytes of texts that are kept from when they are examined; those of larger dumps are read again.
 const KEPT: usize = 64 << 20;
 
+/// Registers of 32 bytes that may be before the arguments.
+const MOST_BEFORE: u32 = 32;
+
 /// A folder of dumps.
 ///
-/// The compiler may try several SIMD widths for a kernel, and writes a text for each; the one with the width in the
-/// metadata is used. Functions called with a stack have separate texts, whose names begin with that of their kernel's.
+/// The compiler may try several SIMD widths for a kernel, and a width again, and writes a text for each attempt; the one
+/// that agrees with the metadata is used. Functions called with a stack have separate texts, whose names begin with that of their kernel's.
 #[derive(Clone, Debug, Default)]
 pub struct Dump {
     folder: PathBuf,
@@ -100,6 +104,26 @@ impl DebugFiles {
 }
 
 impl Text {
+    /// How many of the arguments that the metadata name are inputs of this text, with their sizes. The compiler tries a
+    /// kernel again that spills much, and takes the better one: the metadata are of that attempt.
+    fn agreement(&self, info: Option<&KernelInfo>) -> usize {
+        let Some((info, source)) = info.zip(self.source().ok()) else {
+            return 0;
+        };
+        let inputs: BTreeSet<(u32, u32)> = String::from_utf8_lossy(&source.bytes)
+            .lines()
+            .filter_map(input)
+            .collect();
+        // Arguments begin in a register behind the header and the ids.
+        let bases = (0..MOST_BEFORE).map(|register| register * 32);
+        let agree = bases.map(|base| {
+            let arguments = info.payload_arguments.iter();
+            let places = arguments.map(|a| (a.offset.saturating_add(base), a.size));
+            places.filter(|place| inputs.contains(place)).count()
+        });
+        agree.max().unwrap_or(0)
+    }
+
     fn source(&self) -> Result<Source, LaunchError> {
         match &self.bytes {
             Some(bytes) => Ok(Source {
@@ -274,9 +298,20 @@ impl Dump {
         let metadata = of_name.next();
         let simd = metadata.map(|(_, simd)| simd);
         let tried = || self.texts.iter().filter(|t| t.is_kernel && t.name == *name);
-        // The last attempt is used, among those of the width in the metadata.
         let fits = |text: &&Text| simd.is_none() || text.simd == simd;
-        let chosen = tried().rfind(fits).or_else(|| tried().next_back());
+        let mut attempts: Vec<_> = tried().filter(fits).collect();
+        if attempts.is_empty() {
+            attempts.extend(tried().next_back());
+        }
+        let chosen = match attempts.as_slice() {
+            [only] => Some(*only),
+            all => {
+                let kernels = metadata.iter().flat_map(|(m, _)| &m.zeinfo.kernels);
+                let info = kernels.clone().find(|info| info.name == *name);
+                let agreement = |text: &&&Text| (text.agreement(info), attempt(&text.path));
+                all.iter().max_by_key(agreement).copied()
+            }
+        };
         let Some(chosen) = chosen else {
             return Err(LaunchError::NoDump {
                 path: self.folder.clone(),
@@ -391,6 +426,21 @@ fn stem_and_rest(path: &Path) -> (String, String) {
 
 fn stem(path: &Path) -> String {
     stem_and_rest(path).0
+}
+
+/// Offset and size of a line such as `.input V0034 offset=64 size=12`.
+fn input(line: &str) -> Option<(u32, u32)> {
+    let mut words = line.trim().strip_prefix(".input ")?.split_whitespace();
+    let mut number = |name: &str| words.find_map(|word| word.strip_prefix(name)?.parse().ok());
+    Some((number("offset=")?, number("size=")?))
+}
+
+/// The number of a further attempt, of a name such as `OCL_asm0123456789abcdef_1_simd32_entry_0001`; 0 for the first.
+fn attempt(path: &Path) -> u32 {
+    let stem = stem(path);
+    let before = stem.rsplit_once("_simd").map_or("", |(before, _)| before);
+    let number = before.rsplit('_').next();
+    number.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 /// `KERNEL_f0`: the function's text is named after its kernel's.

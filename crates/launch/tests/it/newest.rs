@@ -190,3 +190,58 @@ fn zebins_without_a_version() {
         (with.zeinfo, with.symbols, with.data)
     );
 }
+
+/// A kernel that spilled was tried again, with other options and so with one argument more; the compiler took either.
+#[test]
+fn the_attempt_is_that_of_the_metadata() {
+    let text = |private: bool| {
+        let place = if private { 152 } else { 144 };
+        let private = if private {
+            ".input V2 offset=144 size=8\n"
+        } else {
+            ""
+        };
+        format!(
+            ".version 4.2\n.kernel \"k\"\n.decl V1 v_type=G type=uq num_elts=1 align=qword\n\
+             .decl V2 v_type=G type=uq num_elts=1 align=qword\n.decl V3 v_type=G type=d num_elts=1 align=dword\n\
+             .input V1 offset=128 size=8\n{private}.input V3 offset={place} size=4\n\
+             .kernel_attr SimdSize=32\nret (M1, 1)\n"
+        )
+    };
+    let zeinfo = |private: bool| {
+        let place = if private { 24 } else { 16 };
+        let base =
+            "      - arg_type: private_base_stateless\n        offset: 16\n        size: 8\n";
+        let base = if private { base } else { "" };
+        format!(
+            "kernels:\n  - name: k\n    execution_env:\n      simd_size: 32\n    payload_arguments:\n      \
+             - arg_type: arg_byvalue\n        offset: 0\n        size: 8\n        arg_index: 0\n{base}      \
+             - arg_type: arg_byvalue\n        offset: {place}\n        size: 4\n        arg_index: 1\n"
+        )
+    };
+    let name =
+        |attempt: &str| format!("OCL_asm0123456789abcdef{attempt}_simd32_entry_0001.visaasm");
+    for (again, stated, taken) in [
+        (true, true, "_1"),
+        (true, false, ""),
+        (false, true, ""),
+        (false, false, "_1"),
+    ] {
+        let files = [
+            (name(""), text(!again)),
+            (name("_1"), text(again)),
+            ("k.zeinfo".to_owned(), zeinfo(stated)),
+        ];
+        let files = files.map(|(path, text)| visakit_launch::Source {
+            path: path.into(),
+            bytes: text.into_bytes(),
+        });
+        let dump = visakit_launch::Dump::of(files.into()).unwrap();
+        let kernel = dump.kernel(Some("k")).unwrap();
+        assert_eq!(
+            kernel.sources[0].path,
+            std::path::Path::new(&name(taken)),
+            "{again} {stated}"
+        );
+    }
+}
