@@ -25,8 +25,9 @@ OUTCOMES = ["skipped", "passed", "slow", "failed", "crashed"]
 
 
 def test_of(instance: str) -> str:
-    """The test of an instance: its name without that of the parameter."""
+    """The test of an instance, `PREFIX/SUITE.TEST/PARAMETER` or `SUITE/TYPE.TEST`: its name in the source."""
     suite, name = instance.split(".", 1)
+    suite = [part for part in suite.split("/") if not part.isdigit()][-1]
     return f"{suite}.{name.split('/')[0]}"
 
 
