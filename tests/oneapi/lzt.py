@@ -1,6 +1,6 @@
 """Level Zero's conformance tests (oneapi-src/level-zero-tests) on a device: passed, skipped, slow, failed, and why.
 
-    python lzt.py VISAKIT FOLDER PROGRAMS STATE [--device bmg,lnl] [--only test_copy] [--all] [--limit 60] [--jobs 2]
+    python lzt.py VISAKIT FOLDER PROGRAMS STATE [--device bmg,lnl] [--only test_copy] [--all] [--limit 200] [--jobs 2]
 
 VISAKIT is the command, FOLDER has the drivers' libraries, PROGRAMS is where the tests were installed. STATE is a file: each
 outcome is a line of it, and a run that was interrupted goes on behind them. Each instance of a test has a process of its own. Of
@@ -162,7 +162,7 @@ def main() -> int:
     parser.add_argument("--device", default="bmg,lnl")
     parser.add_argument("--only", default="", help="names of programs, separated by commas")
     parser.add_argument("--all", action="store_true", help="all instances of tests with parameters")
-    parser.add_argument("--limit", type=float, default=60, help="seconds that an instance may take")
+    parser.add_argument("--limit", type=float, default=200, help="seconds that an instance may take")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     for name in ("visakit", "folder", "programs", "state"):
