@@ -51,7 +51,7 @@ class Run:
         given = self.given
         library = given.folder / "libvisakit_opencl.so"
         command = [given.visakit, "opencl", "--library", library, "run", "--", given.programs / program, argument]
-        environment = {"VISAKIT_DEVICE": given.device, "VISAKIT_SYSTEM_MEMORY": "1"} | os.environ
+        environment = {"VISAKIT_SYSTEM_MEMORY": "1"} | os.environ | {"VISAKIT_DEVICE": given.device}
         process = subprocess.Popen(
             command,
             cwd=given.programs,

@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &[String]) -> Done {
 }
 
 /// The binary, built without a sanitizer of memory: there is no unsafe code for it to watch, it takes twice the time,
-/// and without it the stable compiler will do. What is quickly built runs half as fast.
+/// and without it the stable compiler will do. What is quickly built is optimised less.
 fn build(quick: bool) -> Result<PathBuf, Box<dyn Error>> {
     let host = Command::new("rustc")
         .args(["--print", "host-tuple"])

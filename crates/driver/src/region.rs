@@ -46,6 +46,9 @@ pub fn extent(start: usize, row: usize, slice: usize, size: [usize; 3]) -> Optio
         .checked_add(bytes)
 }
 
+/// How often a byte is copied at most, on the average, where rows reach into each other.
+const MOST_TURNS: usize = 4;
+
 /// Whether no row reaches into the next one, and no slice.
 #[must_use]
 pub const fn are_apart((row, slice): (usize, usize), size: [usize; 3]) -> bool {
@@ -60,7 +63,8 @@ pub const fn are_apart((row, slice): (usize, usize), size: [usize; 3]) -> bool {
 /// A box in memory that has rows and slices; pitches of zero are those of bytes that follow each other.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE` for boxes without bytes, and what `make` refuses.
+/// `CL_INVALID_VALUE` for boxes without bytes, or of which rows reach so far into each other that copying them would take
+/// much more time than their memory has bytes, and what `make` refuses.
 pub fn boxed(
     origin: [usize; 3],
     (row, slice): (usize, usize),
@@ -83,6 +87,9 @@ pub fn boxed(
     };
     let start = start().ok_or(no)?;
     let end = extent(start, row, slice, size).ok_or(no)?;
+    let total = size[0].checked_mul(size[1]).ok_or(no)?;
+    let total = total.checked_mul(size[2]).ok_or(no)?;
+    ensure(total / MOST_TURNS <= end, no.0)?;
     Ok(Piece {
         span: make(end)?,
         start,

@@ -32,7 +32,8 @@ const MOST_BEFORE: u32 = 32;
 /// A folder of dumps.
 ///
 /// The compiler may try several SIMD widths for a kernel, and a width again, and writes a text for each attempt; the one
-/// that agrees with the metadata is used. Functions called with a stack have separate texts, whose names begin with that of their kernel's.
+/// that agrees with the metadata is used. Functions called with a stack have separate texts, whose names begin with that of
+/// their kernel's.
 #[derive(Clone, Debug, Default)]
 pub struct Dump {
     folder: PathBuf,

@@ -238,10 +238,17 @@ impl Zebin {
         let section = self.data.iter().find(|d| d.name == CONSTANT);
         let bytes = section.map_or(0, |d| d.bytes.len() as u64);
         let zeroed = self.data.iter().any(|d| d.name == ".bss.const");
-        let misplaced = of(CONSTANT).any(|one| {
-            (!zeroed && one.end() > bytes) || of(CONSTANT).any(|other| one.overlaps(other))
-        });
-        if misplaced {
+        let sized = of(CONSTANT).filter(|symbol| symbol.bytes > 0);
+        let mut places: Vec<_> = sized
+            .map(|symbol| (symbol.offset, symbol.end(), &symbol.name))
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        let is_outside = !zeroed && places.iter().any(|(_, end, _)| *end > bytes);
+        // Where two overlap, two neighbours do.
+        let mut pairs = places.windows(2);
+        let overlap = pairs.any(|pair| matches!(pair, [one, next] if next.0 < one.1));
+        if is_outside || overlap {
             self.symbols.retain(|s| s.section != CONSTANT);
         }
     }

@@ -68,6 +68,33 @@ fn regular_lists_run_as_often_as_they_are_executed() {
     assert!(list.commands().unwrap().is_empty());
 }
 
+/// What a null event in a changeable list becomes.
+#[test]
+fn a_passed_event_takes_the_place_of_one_that_never_is_set() {
+    let (context, device) = place();
+    let log = Arc::default();
+    let list = List::regular(&context, &device, (0, 0), true);
+    let number = list.number_next().unwrap();
+    let waiting = Command {
+        waits: vec![Arc::<Signal>::default()],
+        ..noting(&log, 'a')
+    };
+    list.append(waiting, false, None).unwrap();
+    let passed = || vec![Event::passed()];
+    list.change(|draft| draft.set_waits(number, passed()))
+        .unwrap();
+    // As many as before.
+    let none = list.change(|draft| draft.set_waits(number, Vec::new()));
+    assert_eq!(none.err(), Some(Error::INVALID_SIZE));
+    list.change(|draft| draft.set_waits(number, passed()))
+        .unwrap();
+    list.close();
+    let queue = Queue::new(&device, Order::default());
+    queue.push(list.commands().unwrap()).unwrap();
+    queue.wait(None).unwrap();
+    assert_eq!(*log.lock().unwrap(), ['a']);
+}
+
 #[test]
 fn immediate_lists_tell_of_failures_once() {
     let (context, device) = place();

@@ -244,6 +244,9 @@ static void memory(void) {
     CHECK(a[3] == 3 && a[4] == 2 && a[8] == 4 && a[11] == 7);
     OK(zeCommandListAppendMemoryCopyRegion(list, a, &row, 1, 1, host + 8, &row, 1, 1, 0, 0, 0));
     CHECK(a[0] == 8 && a[3] == 11 && a[4] == 2);
+    ze_copy_region_t dense = {0, 0, 0, 1024, 1 << 30, 1}, deep = {0, 0, 0, 1, ~0u, ~0u};
+    IS(zeCommandListAppendMemoryCopyRegion(list, a, &dense, 1, 0, host, &dense, 1, 0, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+    IS(zeCommandListAppendMemoryCopyRegion(list, a, &deep, 1, 1, host, &deep, 1, 1, 0, 0, 0), ZE_RESULT_ERROR_INVALID_SIZE);
     char *odd;
     OK(zeMemAllocDevice(context, &(ze_device_mem_alloc_desc_t){ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC}, 100, 24, device, (void **)&odd));
     CHECK((size_t)odd % 32 == 0);

@@ -168,10 +168,11 @@ unsafe fn filling(
         _ => PATTERN,
     };
     ensure(each.is_power_of_two() && each <= most, Error::INVALID_SIZE)?;
+    let count = u32::try_from(each).map_err(|_| Error::INVALID_SIZE)?;
     // SAFETY: the caller's promise.
     let (to, pattern) = unsafe {
         let to = memory(&list.context, to, size)?;
-        (to, super::list(pattern, u32::try_from(each).unwrap_or(0))?)
+        (to, super::list(pattern, count)?)
     };
     Ok(action(move || done(to.fill(0, size, &pattern))))
 }
