@@ -16,11 +16,7 @@ pub fn case(object: Object<'static>, platform: Platform) -> Case {
     let lanes = simd.unwrap_or(32).clamp(1, 32);
     let bytes = usize::try_from(SURFACE_BYTES).unwrap_or(0);
     Case {
-        object,
         grf: platform.grf_bytes() as usize,
-        mask: u32::MAX >> (32 - lanes),
-        cr0: 0x4c0,
-        sets: Vec::new(),
         buffers: vec![(0..=250u8).cycle().take(bytes).collect(); SURFACES.len()],
         addresses: (1..=SURFACES.len() as u64).map(|n| n << 16).collect(),
         local_bytes: bytes,
@@ -29,7 +25,7 @@ pub fn case(object: Object<'static>, platform: Platform) -> Case {
             .map(|(buffer, (entry, _))| (Binding::Table(entry.into()), buffer))
             .collect(),
         images: SURFACES.into_iter().filter_map(image).collect(),
-        counters: Vec::new(),
+        ..Case::of_thread(object, u32::MAX >> (32 - lanes), Vec::new())
     }
 }
 

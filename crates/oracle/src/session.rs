@@ -180,8 +180,7 @@ fn precisions(case: &Case) -> BTreeMap<&'static str, u64> {
             *bytes.entry(how).or_default() += loose.size as u64;
         }
         let name = format!("V{}", id.0 - first + 32);
-        let before = case.sets.iter().find(|(n, _)| *n == name);
-        let changed = before.map_or(0, |(_, before)| {
+        let changed = case.set(name.as_bytes()).map_or(0, |before| {
             let pairs = before.iter().zip(&storage.bytes).enumerate();
             pairs
                 .filter(|(at, (a, b))| a != b && !storage.is_loose(*at, 1))
@@ -254,21 +253,21 @@ pub fn programs(seeds: std::ops::Range<u64>, keep: usize) -> Tally {
     tally
 }
 
-/// Compares a program; the instructions that run are counted.
+/// Compares a program; the instructions that the slow machine runs are counted.
 fn judge_program(seed: u64, case: &Case, keep: bool) -> Tally {
     let mut tally = Tally::default();
-    let counts = match crate::compare::run_slow(case, crate::compare::STEPS) {
-        Ok(machine) => machine.counts,
-        Err(halt) => {
+    match compare(case) {
+        Verdict::Agree => {
+            if let Ok(machine) = crate::compare::run_slow(case, crate::compare::STEPS) {
+                tally.compared = machine.counts;
+            }
+        }
+        Verdict::Undefined(halt) => {
             *tally
                 .open
                 .entry((Op::RET, format!("{halt:?}")))
                 .or_default() += 1;
-            return tally;
         }
-    };
-    match compare(case) {
-        Verdict::Agree => tally.compared = counts,
         verdict => {
             tally.failed = 1;
             if keep {
@@ -325,7 +324,10 @@ impl std::fmt::Display for Failure {
         writeln!(
             f,
             "seed {}, registers of {} bytes, mask {:#x}, cr0 {:#x}",
-            self.seed, case.grf, case.mask, case.cr0
+            self.seed,
+            case.grf,
+            case.start().map_or(0, |start| start.mask),
+            case.cr0
         )?;
         let Some(body) = case.object.kernels.first().and_then(|k| k.body()) else {
             return Ok(());
@@ -391,7 +393,7 @@ impl Failure {
             if variable.is_alias() {
                 write!(f, " alias {} +{}", variable.alias, variable.alias_offset)?;
             }
-            if let Some((_, bytes)) = self.case.sets.iter().find(|(n, _)| *n == name) {
+            if let Some(bytes) = self.case.set(name.as_bytes()) {
                 for chunk in bytes.chunks(usize::from(ty.size())).take(12) {
                     let digits: String = chunk.iter().rev().map(|b| format!("{b:02x}")).collect();
                     write!(f, " {digits}")?;

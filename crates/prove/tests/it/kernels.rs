@@ -583,3 +583,20 @@ fn what_chooses_an_address_follows_from_where_it_is_used() {
         assert_eq!(verdict == Verdict::Proven, proven, "{number}: {verdict:?}");
     }
 }
+
+/// What a load outside of local memory brings is nothing that a kernel may rely on.
+#[test]
+fn an_access_outside_of_local_memory_refutes() {
+    let load = "lsc_load.slm (M1, 8) N:d32 flat[AT+0x10000]:a32
+                add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> N(0,0)<1;1,0>\n";
+    let store = stored("X(0,0)");
+    let asked = Asked::of_threads(1);
+    let proof = asked.proof([&store, &format!("{load}{store}")]);
+    let Verdict::Refuted(found) = &proof.verdict else {
+        panic!("{proof:?}");
+    };
+    assert!(matches!(found.difference, Difference::Finding(_)));
+    // Nothing is said of a kernel that has it, too.
+    let proof = asked.proof([&format!("{load}{store}"), &format!("{load}{load}{store}")]);
+    assert!(why(&proof).contains("outside of local"), "{proof:?}");
+}
