@@ -4,14 +4,19 @@
 
 use crate::code::{AtomicOp, Destination, Flag, Region, Target};
 use crate::code::{Compute, Lane, Message, Modify, Operation, Precision, Source};
-use crate::fault::FaultKind;
+use crate::fault::{FaultKind, Trap};
 use crate::kernels::Bound;
 use crate::lanes::mode::{FloatMode, MODE_BITS, USUAL_MODE};
 use crate::machine::{Aligned, Registers};
 use crate::memory::atomic::AtomicElement;
-use crate::memory::{Local, Memory};
+use crate::memory::{BufferId, Format, Image, Local, Memory, Sampler, Texels};
+use crate::message;
+use crate::message::data::Data;
+use crate::message::texture::{Parameter, Query, Texture};
+use crate::message::typed::TypedAccess;
 use crate::observe::{LanesAccess, MemoryAccess, MissedTexel, Observer};
 use crate::program::Program;
+use std::ops::Range;
 use std::sync::Arc;
 use visakit_isa::DataType;
 
@@ -239,6 +244,134 @@ impl Probe {
         match message.run_observed(registers, &mut local, memory, mask, &mut found) {
             Ok(()) => Ok(found),
             Err(trap) => Err(trap.kind),
+        }
+    }
+}
+
+/// What a message does with texels of an image, apart from where they are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ImageMessage {
+    /// Flat addresses of the image.
+    pub bytes: Range<u64>,
+    /// The encoding of its texels.
+    pub format: Format,
+    /// Registers of the coordinates of the first lane, and the bytes of each; those of the next lane follow.
+    pub coordinates: Vec<(usize, usize)>,
+    /// Channels that are moved: bit 0 red to bit 3 alpha.
+    pub channels: u8,
+    /// The register of the first channel of the first lane.
+    pub data: usize,
+    /// Bytes of an element of the data.
+    pub size: usize,
+    /// Bytes from channel to channel of the data.
+    pub pitch: usize,
+    /// Whether a mask follows the data.
+    pub with_mask: bool,
+    /// What a sampler makes of texels.
+    pub sampling: Option<Sampling>,
+    /// Red to alpha for all lanes, where neither texels nor coordinates matter.
+    pub property: Option<[u32; 4]>,
+}
+
+/// What a sampler makes of texels: the same of equal texels, for equal coordinates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sampling {
+    /// Without the buffer.
+    image: Image,
+    query: Query,
+    sampler: Sampler,
+    offsets: [i64; 3],
+    /// Bytes of each coordinate.
+    coordinates: [Option<usize>; 3],
+    /// Bytes of a result.
+    size: usize,
+}
+
+impl Probe {
+    /// What a message does with texels; `None` if it is another one, or has no data. It does not depend on more registers
+    /// than those of the scalars among [`Message::operands`].
+    ///
+    /// # Errors
+    /// The fault of the message: the surface is no image, or there is no sampler.
+    pub fn image(
+        &self,
+        message: &Message,
+        memory: &Memory,
+    ) -> Result<Option<ImageMessage>, FaultKind> {
+        let found = match &message.0 {
+            message::Message::Texture(texture) => self.texture(texture, memory),
+            message::Message::Typed(typed) => self.typed(typed, memory),
+            _ => Ok(None),
+        };
+        found.map_err(|trap| trap.kind)
+    }
+
+    fn texture(
+        &self,
+        texture: &Texture,
+        memory: &Memory,
+    ) -> Result<Option<ImageMessage>, Box<Trap>> {
+        let (texels, _) = texture.reach.image(&self.registers, memory)?;
+        let Some(data) = texture.dst.as_ref().and_then(Data::place) else {
+            return Ok(None);
+        };
+        let place = |p: &Parameter| Some((p.data.place()?, p.size));
+        let coordinates = texture.coordinates.iter().flatten().map(place);
+        let Some(coordinates) = coordinates.collect() else {
+            return Err(Trap::new(FaultKind::RegisterOutOfBounds));
+        };
+        let property = matches!(texture.query, Query::Size | Query::Samples);
+        let sampling = Sampling {
+            image: Image {
+                buffer: BufferId(0),
+                ..texels.image
+            },
+            query: texture.query,
+            sampler: texture.sampler(&self.registers, memory)?,
+            offsets: texture.offsets(&self.registers),
+            coordinates: texture.coordinates.map(|p| p.map(|p| p.size)),
+            size: texture.size,
+        };
+        Ok(Some(ImageMessage {
+            coordinates,
+            channels: texture.channels,
+            size: texture.size,
+            pitch: texture.channel_pitch,
+            with_mask: texture.null_mask,
+            sampling: (!property).then_some(sampling),
+            property: property.then(|| texture.property(&texels.image)),
+            ..Self::texels(&texels, memory, data)
+        }))
+    }
+
+    fn typed(
+        &self,
+        typed: &TypedAccess,
+        memory: &Memory,
+    ) -> Result<Option<ImageMessage>, Box<Trap>> {
+        let (texels, _) = typed.reach.image(&self.registers, memory)?;
+        let data = typed.data.as_ref().and_then(Data::place);
+        Ok(data.map(|data| ImageMessage {
+            channels: typed.channels,
+            pitch: typed.channel_pitch,
+            ..Self::texels(&texels, memory, data)
+        }))
+    }
+
+    fn texels(texels: &Texels<'_>, memory: &Memory, data: usize) -> ImageMessage {
+        let extent = texels.extent(memory);
+        let bytes = extent.map(|extent| extent.base..extent.base.saturating_add(extent.bytes));
+        ImageMessage {
+            bytes: bytes.unwrap_or_default(),
+            format: texels.image.format,
+            coordinates: Vec::new(),
+            channels: 0,
+            data,
+            size: 4,
+            pitch: 0,
+            with_mask: false,
+            sampling: None,
+            property: None,
         }
     }
 }

@@ -19,7 +19,7 @@
 //!   sample of its sources (numbers at which functions change, and random ones) remains a symbol, in every build.
 //! * `thread.rs` is a thread whose registers are terms, and where its lanes are; `machine.rs` runs the executor's translated
 //!   code ([`visakit_exec::code`]) on it, thread after thread from barrier to barrier; `message.rs` and `atomic.rs` determine what a message
-//!   accesses by running the executor's message on a probe ([`visakit_exec::Probe`]); `memory.rs` is memory, and who accesses
+//!   accesses by running the executor's message on a probe ([`visakit_exec::Probe`]), `images.rs` what it does with texels; `memory.rs` is memory, and who accesses
 //!   it without an order; `scalars.rs` finds the scalars of any value in the registers.
 //! * `sweep.rs` finds parts of the terms of both kernels that are equal, of which `samples.rs` knows values.
 //! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs
@@ -41,6 +41,7 @@ mod before;
 mod contents;
 mod decide;
 mod facts;
+mod images;
 mod local;
 mod lower;
 mod machine;

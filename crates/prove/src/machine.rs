@@ -4,13 +4,13 @@ use crate::decide::Decisions;
 use crate::lower::apply;
 use crate::memory::{Bytes, Global, Moment, input};
 use crate::scalars::Scalars;
-use crate::term::Terms;
+use crate::term::{Term, Terms};
 use crate::thread::{Frame, LANES, Mask, Pause, Thread};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use visakit_exec::code::{Action, Code, Compute, Step};
+use visakit_exec::code::{Action, Code, Compute, Destination, Step};
 use visakit_exec::{LaneFunction, Limits, Probe, Program};
 use visakit_launch::{LaunchError, Prepared};
 
@@ -479,19 +479,13 @@ impl<'a> Machine<'a> {
             })?;
             results.push((lane, *condition, found));
         }
-        for (lane, condition, found) in &results {
-            let place =
-                thread.destination_place(self.terms, program, &compute.destination, *lane)?;
-            if let (Some(place), Some(value)) = (place, found.value) {
-                thread.set_element(self.terms, place, value, *condition)?;
-            }
-        }
-        if let Some(second) = &compute.second {
+        let first = Some(&compute.destination);
+        for (number, to) in [first, compute.second.as_ref()].into_iter().enumerate() {
+            let Some(to) = to else { continue };
             for (lane, condition, found) in &results {
-                let place = thread.destination_place(self.terms, program, second, *lane)?;
-                if let (Some(place), Some(value)) = (place, found.second) {
-                    thread.set_element(self.terms, place, value, *condition)?;
-                }
+                let value = [found.value, found.second].get(number).copied().flatten();
+                let Some(value) = value else { continue };
+                self.set_lane(thread, to, (*lane, *condition), value)?;
             }
         }
         if let Some(flag) = &compute.sets {
@@ -502,6 +496,22 @@ impl<'a> Machine<'a> {
                 }
             }
             thread.set_flag(self.terms, flag, &found, enabled)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a lane's element of a destination where a condition holds.
+    pub(crate) fn set_lane(
+        &mut self,
+        thread: &mut Thread,
+        to: &Destination,
+        lane: (usize, Term),
+        value: Term,
+    ) -> Result<(), Unknown> {
+        let program = self.program();
+        let known = (&mut *self.terms, &mut *self.decisions);
+        for (place, condition) in thread.destination_places(known, program, to, lane)? {
+            thread.set_element(self.terms, place, value, condition)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::term::{Term, Terms, Variable};
 use crate::unknown::Unknown;
 use hashbrown::{HashMap, HashSet};
+use std::ops::Range;
 use visakit_exec::code::AtomicOp;
 use visakit_launch::{MemoryObject, ObjectKind, Prepared};
 
@@ -256,6 +257,8 @@ pub(crate) struct Global {
     /// By address.
     objects: Vec<(MemoryObject, Content)>,
     pub(crate) bytes: Bytes,
+    /// Addresses of images that samplers read: nobody writes them.
+    sampled: Vec<Range<u64>>,
 }
 
 impl Global {
@@ -291,6 +294,7 @@ impl Global {
         Self {
             objects,
             bytes: Bytes::default(),
+            sampled: Vec::new(),
         }
     }
 
@@ -330,8 +334,32 @@ impl Global {
         value
     }
 
-    /// Whether a byte may be written: an object has it, whose end is compared.
+    /// The argument whose image, at these addresses, a sampler reads: nobody has written it, or will.
+    pub(crate) fn sampled(&mut self, image: Range<u64>) -> Result<u32, Unknown> {
+        let Some((object, Content::Argument(argument))) = self.object(image.start) else {
+            return Err(Unknown::new("a sampler reads what is no argument"));
+        };
+        if object.address != image.start || image.end - image.start != object.bytes {
+            return Err(Unknown::new("a sampler reads a part of an argument"));
+        }
+        let argument = *argument;
+        if !self.sampled.contains(&image) {
+            let mut written = self.bytes.0.iter().filter(|(address, cell)| {
+                image.contains(address) && (cell.writer.is_some() || cell.commuting.is_some())
+            });
+            if written.next().is_some() {
+                return Err(Unknown::new("a sampler reads an image that is written"));
+            }
+            self.sampled.push(image);
+        }
+        Ok(argument)
+    }
+
+    /// Whether a byte may be written: an object has it, whose end is compared, and no sampler reads it.
     pub(crate) fn check_write(&self, address: u64) -> Result<(), Unknown> {
+        if self.sampled.iter().any(|image| image.contains(&address)) {
+            return Err(Unknown::new("a write to an image that a sampler reads"));
+        }
         match self.object(address) {
             Some((_, Content::Output)) => Err(Unknown::new("the kernel prints")),
             Some(_) => Ok(()),

@@ -21,7 +21,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// That many bytes further on.
-    const fn after(self, by: u64) -> Self {
+    pub(crate) const fn after(self, by: u64) -> Self {
         match self {
             Self::Global(address) => Self::Global(address.wrapping_add(by)),
             Self::Local(address) => Self::Local(address.wrapping_add(by)),
@@ -31,7 +31,7 @@ impl Place {
 }
 
 /// A message that runs, lane by lane or all at once.
-struct Sent<'m> {
+pub(crate) struct Sent<'m> {
     message: &'m Message,
     operands: &'m MessageOperands,
     /// Bytes of addresses and scalars, by their places in the register file.
@@ -71,7 +71,7 @@ impl Machine<'_> {
             "fence" | "nothing" | "prefetch" => return Ok(()),
             // They work whatever lanes run, as long as the thread is here.
             "block" | "media" => false,
-            "load" | "store" | "atomic" | "block2d" => true,
+            "load" | "store" | "atomic" | "block2d" | "typed" | "texture" => true,
             _ => return Err(Unknown::new(format!("a message: {name}"))),
         };
         if by_lane && !Thread::may(self.terms, enabled) {
@@ -87,6 +87,9 @@ impl Machine<'_> {
             return Err(Unknown::new("a scalar by an address of registers"));
         }
         let mut placed = self.scalars(thread, &operands, here)?;
+        if name == "texture" {
+            return self.texture(thread, message, &placed, enabled);
+        }
         let mut rest = *enabled;
         let mut ways: Vec<Way> = Vec::new();
         let mut never = false;
@@ -187,7 +190,10 @@ impl Machine<'_> {
         if found.partial {
             return Err(Unknown::new("a part of a surface that does not exist"));
         }
-        if let Some(range) = sent.operands.loaded.clone() {
+        let texels = self.image(sent.message)?;
+        if texels.is_none()
+            && let Some(range) = sent.operands.loaded.clone()
+        {
             self.zeros(thread, sent, range, &found.all, (mask, bytes))?;
         }
         let op = sent.message.lanes().and_then(|m| m.atomic).map(|a| a.op);
@@ -197,6 +203,10 @@ impl Machine<'_> {
                 None => Some(sent.whole),
             };
             let condition = condition.ok_or_else(|| Unknown::new("a lane that does not exist"))?;
+            if let Some(image) = &texels {
+                self.texel(thread, sent, image, access, condition)?;
+                continue;
+            }
             match (access.atomic, access.write) {
                 (true, _) => {
                     let op = op.ok_or_else(|| Unknown::new("an atomic operation on a surface"))?;
@@ -223,13 +233,20 @@ impl Machine<'_> {
         {
             part.fill(fill);
         }
-        for (place, byte) in sent.placed.iter().chain(bytes) {
+        self.set_scalars(&sent.placed);
+        self.set_scalars(bytes);
+        let found = self.probe.run(sent.message, self.launch.memory(), mask);
+        found.map_err(|fault| Unknown::new(fault.to_string()))
+    }
+
+    /// Puts bytes of addresses and scalars into the registers of the probe.
+    pub(crate) fn set_scalars(&mut self, placed: &[(usize, u8)]) {
+        let registers = self.probe.registers();
+        for (place, byte) in placed {
             if let Some(to) = registers.get_mut(*place) {
                 *to = *byte;
             }
         }
-        let found = self.probe.run(sent.message, self.launch.memory(), mask);
-        found.map_err(|fault| Unknown::new(fault.to_string()))
     }
 
     /// Lanes that may be enabled.
@@ -504,29 +521,41 @@ impl Machine<'_> {
         for by in 0..u64::from(access.bytes) {
             let at = data.offset + usize::try_from(by).unwrap_or(usize::MAX);
             let value = thread.element(self.terms, at, 1)?;
-            let value = self.decisions.written(self.terms, value, condition);
-            // The order of lanes makes no difference to what is the same, or where but one of them writes.
-            let written = sent.written.entry(place.after(by)).or_default();
-            for (lane, other, holds) in written.iter() {
-                if *lane == access.lane || *other == value {
-                    continue;
-                }
-                let both = self.terms.and(*holds, condition);
-                let never = self.terms.number(both) == Some(0)
-                    || self.decisions.can(self.terms, both) == Answer::Never;
-                if !never {
-                    return Err(Unknown::new(
-                        "lanes of a message write different values to a byte",
-                    ));
-                }
-            }
-            written.push((access.lane, value, condition));
-            let how = match self.terms.number(condition) {
-                Some(1) => Access::Commuting(Kind::Same(value)),
-                _ => Access::Write,
-            };
-            self.write(place, by, (value, condition), how)?;
+            self.store_byte(sent, access.lane, place.after(by), value, condition)?;
         }
         Ok(())
+    }
+
+    /// Stores a byte of a lane where a condition holds.
+    pub(crate) fn store_byte(
+        &mut self,
+        sent: &mut Sent<'_>,
+        lane: Option<u8>,
+        place: Place,
+        value: Term,
+        condition: Term,
+    ) -> Result<(), Unknown> {
+        let value = self.decisions.written(self.terms, value, condition);
+        // The order of lanes makes no difference to what is the same, or where but one of them writes.
+        let written = sent.written.entry(place).or_default();
+        for (other, old, holds) in written.iter() {
+            if *other == lane || *old == value {
+                continue;
+            }
+            let both = self.terms.and(*holds, condition);
+            let never = self.terms.number(both) == Some(0)
+                || self.decisions.can(self.terms, both) == Answer::Never;
+            if !never {
+                return Err(Unknown::new(
+                    "lanes of a message write different values to a byte",
+                ));
+            }
+        }
+        written.push((lane, value, condition));
+        let how = match self.terms.number(condition) {
+            Some(1) => Access::Commuting(Kind::Same(value)),
+            _ => Access::Write,
+        };
+        self.write(place, 0, (value, condition), how)
     }
 }

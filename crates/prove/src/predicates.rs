@@ -70,10 +70,7 @@ impl Machine<'_> {
                     if self.terms.number(*condition) == Some(0) {
                         continue;
                     }
-                    let place = thread.destination_place(self.terms, self.program(), to, lane)?;
-                    if let Some(place) = place {
-                        thread.set_element(self.terms, place, value, *condition)?;
-                    }
+                    self.set_lane(thread, to, (lane, *condition), value)?;
                 }
                 return Ok(true);
             }

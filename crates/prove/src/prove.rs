@@ -362,7 +362,7 @@ pub(crate) struct Question<'a> {
 const LAST: u32 = 4;
 
 /// How many times the runs before a proof are made once more then.
-const AGAIN: u64 = 15;
+const AGAIN: u64 = 100;
 
 impl<'a> Question<'a> {
     /// Whether a difference counts that a run shows.

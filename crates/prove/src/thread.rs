@@ -157,20 +157,6 @@ impl Thread {
         Ok(())
     }
 
-    /// A number of the register file.
-    pub(crate) fn number(
-        &self,
-        terms: &mut Terms,
-        place: usize,
-        bytes: usize,
-        what: &str,
-    ) -> Result<u64, Unknown> {
-        let term = self.element(terms, place, bytes)?;
-        terms
-            .number(term)
-            .ok_or_else(|| Unknown::new(format!("{what} depends on data")))
-    }
-
     /// A bit of the word of a predicate.
     fn bit(&self, terms: &mut Terms, flag: &Flag, lane: usize) -> Result<Term, Unknown> {
         let number = usize::from(flag.first) + lane;
@@ -327,25 +313,56 @@ impl Thread {
         Ok(self.running.map(|lane| both(terms, lane, bit)))
     }
 
-    /// Place of a lane's element of a destination; `None` if nothing is written.
-    pub(crate) fn destination_place(
+    /// Places of a lane's element of a destination, with the condition under which it is there; none if nothing is written.
+    pub(crate) fn destination_places(
         &self,
-        terms: &mut Terms,
+        (terms, decisions): (&mut Terms, &mut Decisions),
         program: &Program,
         to: &Destination,
-        lane: usize,
-    ) -> Result<Option<usize>, Unknown> {
+        (lane, condition): (usize, Term),
+    ) -> Result<Vec<(usize, Term)>, Unknown> {
         let size = usize::from(to.data_type.size());
         let Some(stride) = to.target.stride(size) else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let after = lane * stride;
         let Target::Indirect { immediate, .. } = to.target else {
-            return Ok(Some(to.offset + after));
+            return Ok(vec![(to.offset + after, condition)]);
         };
-        let base = self.number(terms, to.offset, 2, "an address of registers")?;
         let further = i64::from(immediate) + i64::try_from(after).unwrap_or(i64::MAX);
-        pointed(program, base, further, size).map(Some)
+        let (base, values) = self.pointers((terms, decisions), to.offset, condition)?;
+        let mut places = Vec::with_capacity(values.len());
+        for value in &values {
+            let place = pointed(program, *value, further, size)?;
+            let condition = match values.len() {
+                1 => condition,
+                _ => {
+                    let number = terms.constant(*value, 16);
+                    let is = terms.equal(base, number);
+                    terms.and(condition, is)
+                }
+            };
+            places.push((place, condition));
+        }
+        Ok(places)
+    }
+
+    /// An address of registers, and the numbers that it may be where a condition holds.
+    fn pointers(
+        &self,
+        (terms, decisions): (&mut Terms, &mut Decisions),
+        place: usize,
+        condition: Term,
+    ) -> Result<(Term, Vec<u64>), Unknown> {
+        let base = self.element(terms, place, 2)?;
+        let base = terms.under(base, condition);
+        let values = terms
+            .possible(base, MOST_PLACES)
+            .or_else(|| decisions.values(terms, (base, condition), MOST_PLACES));
+        match values {
+            Some(values) if !values.is_empty() => Ok((base, values)),
+            _ => Err(Unknown::new("an address of registers depends on data")),
+        }
     }
 
     /// The element of a lane of a source, where a condition holds.
@@ -370,13 +387,8 @@ impl Thread {
             .region
             .address(lane)
             .ok_or_else(|| Unknown::new("a region without a place"))?;
-        let base = self.element(terms, source.offset + at, 2)?;
-        let base = terms.under(base, condition);
-        let values = terms
-            .possible(base, MOST_PLACES)
-            .or_else(|| decisions.values(terms, (base, condition), MOST_PLACES));
-        let values =
-            values.ok_or_else(|| Unknown::new("an address of registers depends on data"))?;
+        let pointers = self.pointers((terms, decisions), source.offset + at, condition);
+        let (base, values) = pointers?;
         let mut found: Option<Term> = None;
         for value in values {
             let place = pointed(program, value, further, size)?;

@@ -208,7 +208,7 @@ impl Format {
     /// Red, green, blue and alpha of a texel, each as [`ChannelType::class`] says. Channels that
     /// are not stored are zero, alpha is one.
     #[must_use]
-    pub(crate) fn decode(self, texel: &[u8]) -> [u32; 4] {
+    pub fn decode(self, texel: &[u8]) -> [u32; 4] {
         let mut stored = [0u32; 4];
         for (to, bytes) in stored
             .iter_mut()
@@ -256,6 +256,17 @@ impl Format {
                 *to = from;
             }
         }
+    }
+
+    /// Whether these channels (bit 0 red to bit 3 alpha) are all that a texel stores.
+    #[must_use]
+    pub fn is_whole(self, channels: u8) -> bool {
+        let over = |byte| {
+            let mut texel = vec![byte; self.bytes()];
+            self.encode([0; 4], channels, &mut texel);
+            texel
+        };
+        over(0) == over(0xff)
     }
 
     /// One, as a register channel of this format.

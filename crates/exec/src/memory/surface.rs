@@ -51,7 +51,7 @@ pub enum ImageShape {
 /// An image of one, two or three dimensions in a buffer, with linear layout.
 ///
 /// A 1D image has height 1. Slices are the third dimension or the entries of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Image {
     /// The buffer.
     pub buffer: BufferId,

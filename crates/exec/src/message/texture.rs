@@ -6,14 +6,14 @@ use super::reach::SamplerReach;
 use crate::fault::{Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::{
-    Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, Texels, sample, texel_at,
+    Addressing, ChannelClass, Filter, Image, ImageShape, Memory, Sampler, Texels, sample, texel_at,
 };
 use crate::observe::{MemoryAccess, MissedTexel, Observer, Space};
 use crate::operands::Scalar;
 use half::f16;
 
 /// What a sampler message queries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Query {
     /// Filtered texels at float coordinates.
     Sample,
@@ -95,31 +95,15 @@ impl Texture {
             return Ok(());
         };
         let (texels, surface) = self.reach.image(registers, memory)?;
-        let sampler = self
-            .sampler
-            .map(|reach| reach.find(registers, memory))
-            .transpose()?
-            .unwrap_or(Sampler {
-                normalized: false,
-                addressing: Addressing::ClampToEdge,
-                filter: Filter::Nearest,
-            });
-        let offsets = self.offsets.read(registers);
-        let offsets = [nibble(offsets, 8), nibble(offsets, 4), nibble(offsets, 0)];
+        let sampler = self.sampler(registers, memory)?;
+        let offsets = self.offsets(registers);
         let class = match self.query {
             Query::Size | Query::Samples => ChannelClass::Unsigned,
             _ => texels.image.format.channel.class(),
         };
         for lane in (0..self.lanes).filter(|lane| mask >> lane & 1 != 0) {
             let rgba = match self.query {
-                Query::Size => {
-                    let image = &texels.image;
-                    // A plain 2D image has no third dimension.
-                    let third = image.depth > 1 || image.shape == ImageShape::Volume;
-                    let depth = if third { image.depth } else { 0 };
-                    [image.width, image.height, depth, 1]
-                }
-                Query::Samples => [1, 0, 0, 0],
+                Query::Size | Query::Samples => self.property(&texels.image),
                 Query::Load => {
                     let at = self.integers(registers, lane)?;
                     let [x, y, z] = std::array::from_fn(|i| sum(at, offsets, i));
@@ -152,6 +136,37 @@ impl Texture {
             }
         }
         Ok(())
+    }
+
+    /// The sampler, or what does for messages without one.
+    pub(crate) fn sampler(
+        &self,
+        registers: &Registers,
+        memory: &Memory,
+    ) -> Result<Sampler, Box<Trap>> {
+        let found = self.sampler.map(|reach| reach.find(registers, memory));
+        Ok(found.transpose()?.unwrap_or(Sampler {
+            normalized: false,
+            addressing: Addressing::ClampToEdge,
+            filter: Filter::Nearest,
+        }))
+    }
+
+    /// The texel offsets of U, V and R.
+    pub(crate) fn offsets(&self, registers: &Registers) -> [i64; 3] {
+        let word = self.offsets.read(registers);
+        [nibble(word, 8), nibble(word, 4), nibble(word, 0)]
+    }
+
+    /// What a query of a property of an image returns, whatever its coordinates are.
+    pub(crate) fn property(&self, image: &Image) -> [u32; 4] {
+        if self.query == Query::Samples {
+            return [1, 0, 0, 0];
+        }
+        // A plain 2D image has no third dimension.
+        let third = image.depth > 1 || image.shape == ImageShape::Volume;
+        let depth = if third { image.depth } else { 0 };
+        [image.width, image.height, depth, 1]
     }
 
     /// What a sampler makes of the texels around a place: a texel, or a channel of four of them.

@@ -198,7 +198,9 @@ impl<'c> Fast<'c> {
 
 fn registers(group: &Group) -> Vec<u8> {
     let all = (0..).map_while(|n| group.thread(n));
-    all.flat_map(visakit_exec::Thread::registers).copied().collect()
+    all.flat_map(visakit_exec::Thread::registers)
+        .copied()
+        .collect()
 }
 
 /// Differences of machine code from the interpreter.

@@ -3,7 +3,8 @@
 use super::{Node, Term, Terms};
 use std::fmt;
 use visakit_exec::code::AtomicOp;
-use visakit_exec::{LaneFunction, atomic};
+use visakit_exec::memory::Format;
+use visakit_exec::{LaneFunction, Sampling, atomic};
 
 /// A function of the executor: equal sources give equal results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -13,6 +14,13 @@ pub enum Function {
     /// The element after an atomic operation, or what the message returns: the sources are the element before and two
     /// operands.
     Atomic(AtomicOp, Output),
+    /// A channel, red first, of what a sampler makes of the image of an argument that nobody writes: the sources are the
+    /// coordinates.
+    Sampled(Sampling, u32, u8),
+    /// A channel, red first, of a texel: the sources are its bytes.
+    Decoded(Format, u8),
+    /// A byte of a texel: the sources are its channels.
+    Encoded(Format, u8),
 }
 
 /// Which of the results of a function.
@@ -53,6 +61,22 @@ impl Function {
                     _ => returned,
                 })
             }
+            // The texels are not known.
+            Self::Sampled(..) => None,
+            Self::Decoded(format, channel) => {
+                let bytes = sources.iter().map(|byte| u8::try_from(*byte).ok());
+                let texel: Vec<u8> = bytes.collect::<Option<_>>()?;
+                let rgba = format.decode(&texel);
+                rgba.get(usize::from(*channel)).map(|bits| (*bits).into())
+            }
+            Self::Encoded(format, byte) => {
+                let mut rgba = [0; 4];
+                for (to, from) in rgba.iter_mut().zip(sources) {
+                    *to = u32::try_from(*from).ok()?;
+                }
+                let texel = format.texel(rgba);
+                texel.get(usize::from(*byte)).map(|byte| (*byte).into())
+            }
         }
     }
 }
@@ -74,6 +98,11 @@ impl fmt::Display for Function {
         match self {
             Self::Lane(function, _) => f.write_str(function.operation.name()),
             Self::Atomic(op, _) => write!(f, "atomic {op:?}"),
+            Self::Sampled(_, argument, channel) => {
+                write!(f, "channel {channel} of the image of argument {argument}")
+            }
+            Self::Decoded(_, channel) => write!(f, "channel {channel} of a texel"),
+            Self::Encoded(_, byte) => write!(f, "byte {byte} of a texel"),
         }
     }
 }

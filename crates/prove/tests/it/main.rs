@@ -10,7 +10,9 @@
 
 mod cases;
 mod examine;
+mod images;
 mod kernels;
 mod pairs;
+mod places;
 mod plants;
 mod scalars;
