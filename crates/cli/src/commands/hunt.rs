@@ -181,6 +181,22 @@ fn planted(args: &Args, faults: u64) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
+/// No compilers: finalizers get generated objects, and nothing else is of any use to them.
+fn without_compilers(args: &Args) -> Result<Vec<(String, Compiler)>, Failure> {
+    let useless = [
+        ("--kernels", args.kernels.is_some()),
+        ("--with", !args.with.is_empty()),
+        ("--through", !args.through.is_empty()),
+        ("--options", !args.options.is_empty()),
+    ];
+    match useless.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(Vec::new()),
+        Some((name, _)) => Err(Failure::Other(format!(
+            "{name} is for compilers, and there are only finalizers: name one with --compiler"
+        ))),
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     if let Some(faults) = args.planted {
         return planted(args, faults);
@@ -191,7 +207,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let failed = |error: std::io::Error| Failure::Other(error.to_string());
     let settings = Settings {
         compilers: match args.compiler.is_empty() && !args.finalizer.is_empty() {
-            true => Vec::new(),
+            true => without_compilers(args)?,
             false => compilers(args)?,
         },
         finalizers: finalizers(args)?,

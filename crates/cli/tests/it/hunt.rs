@@ -89,3 +89,20 @@ fn drivers_that_are_not_there_are_refused() {
     );
     assert!(!farm.exists());
 }
+
+/// Finalizers get objects, which no other switch has a say in.
+#[test]
+fn finalizers_alone_need_no_kernels() {
+    let farm = file("hunt-finalizers");
+    for switch in ["--kernels", "--with", "--through", "--options"] {
+        let words = ["--finalizer", "true", switch, "fixtures", "--programs", "1"];
+        let output = hunt(&farm, &words);
+        assert_eq!(output.status.code(), Some(2), "{switch}");
+        let told = text(&output.stderr);
+        assert!(
+            told.contains(&format!("{switch} is for compilers")),
+            "{told}"
+        );
+        assert!(!farm.exists());
+    }
+}
