@@ -54,15 +54,26 @@ impl Memory {
                     return Err(Halt::Undefined("address that is not aligned"));
                 }
                 let at = slot * pitch + lane;
-                if loads {
-                    let bits = self.load(space, address, 4)?;
-                    write(view, data, at, 4, bits)?;
-                } else {
-                    self.store(space, address, 4, read(view, data, at, 4)?)?;
-                }
+                self.moves(view, (space, address, 4), (data, at, 4), loads)?;
             }
         }
         Ok(())
+    }
+
+    /// Loads an element of that many bytes, or stores it: the element of a register operand by its number and size.
+    fn moves(
+        &mut self,
+        view: &mut View<'_, '_>,
+        (space, address, bytes): (Space, i128, usize),
+        (data, at, size): (RawOperand, usize, usize),
+        loads: bool,
+    ) -> Result<()> {
+        if loads {
+            let bits = self.load(space, address, bytes)?;
+            return write(view, data, at, size, bits);
+        }
+        let bits = read(view, data, at, size)?;
+        self.store(space, address, bytes, bits)
     }
 
     pub(crate) fn bytes_of_lanes(
@@ -83,12 +94,7 @@ impl Memory {
         }
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
             let address = base + i128::from(read(view, offsets, lane, 4)?);
-            if loads {
-                let bits = self.load(space, address, size)?;
-                write(view, data, lane, 4, bits)?;
-            } else {
-                self.store(space, address, size, read(view, data, lane, 4)?)?;
-            }
+            self.moves(view, (space, address, size), (data, lane, 4), loads)?;
         }
         Ok(())
     }
@@ -159,12 +165,7 @@ impl Memory {
                 } else {
                     block * lanes.count + lane
                 };
-                if loads {
-                    let bits = self.load(Space::Flat, address, size)?;
-                    write(view, data, at, size, bits)?;
-                } else {
-                    self.store(Space::Flat, address, size, read(view, data, at, size)?)?;
-                }
+                self.moves(view, (Space::Flat, address, size), (data, at, size), loads)?;
             }
             if loads && size == 1 && count < 4 {
                 let place = view.raw_place(data, lane * 4 + count)?;
@@ -191,12 +192,7 @@ impl Memory {
             for block in 0..count {
                 let address = offset + i128::try_from(block * 8).unwrap_or(0);
                 let at = block * lanes.count + lane;
-                if loads {
-                    let bits = self.load(space, address, 8)?;
-                    write(view, data, at, 8, bits)?;
-                } else {
-                    self.store(space, address, 8, read(view, data, at, 8)?)?;
-                }
+                self.moves(view, (space, address, 8), (data, at, 8), loads)?;
             }
         }
         Ok(())
@@ -314,12 +310,7 @@ impl Memory {
         }
         for word in 0..count * 4 {
             let address = address + i128::try_from(word * 4).unwrap_or(0);
-            if loads {
-                let bits = self.load(space, address, 4)?;
-                write(view, data, word, 4, bits)?;
-            } else {
-                self.store(space, address, 4, read(view, data, word, 4)?)?;
-            }
+            self.moves(view, (space, address, 4), (data, word, 4), loads)?;
         }
         Ok(())
     }

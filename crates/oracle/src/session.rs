@@ -6,6 +6,7 @@ use crate::value::Precision;
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use visakit_isa::object::Item;
 use visakit_isa::{InstructionDef, Op};
 
@@ -193,17 +194,26 @@ fn precisions(case: &Case) -> BTreeMap<&'static str, u64> {
 
 /// Single instructions from many seeds.
 #[must_use]
-pub fn instructions(seeds: std::ops::Range<u64>, only: Option<&str>, keep: usize) -> Tally {
-    let rows: Vec<&'static InstructionDef> = generated()
-        .filter(|row| only.is_none_or(|name| row.name.eq_ignore_ascii_case(name)))
-        .collect();
+pub fn instructions(seeds: Range<u64>, only: Option<&str>, keep: usize) -> Tally {
+    of_rows(seeds, (generated(), only), keep, random_case)
+}
+
+/// Routines of the rows of that name, or of all, from many seeds.
+fn of_rows(
+    seeds: Range<u64>,
+    (rows, only): (impl Iterator<Item = &'static InstructionDef>, Option<&str>),
+    keep: usize,
+    of: impl Fn(u64, &[&'static InstructionDef]) -> Case,
+) -> Tally {
+    let is_wanted = |name: &str| only.is_none_or(|only| name.eq_ignore_ascii_case(only));
+    let rows: Vec<_> = rows.filter(|row| is_wanted(row.name)).collect();
     let mut tally = Tally::default();
     if rows.is_empty() {
         return tally;
     }
     for seed in seeds {
         let keep = tally.failures.len() < keep;
-        tally.add(judge(seed, random_case(seed, &rows), keep));
+        tally.add(judge(seed, of(seed, &rows), keep));
     }
     tally
 }
@@ -225,24 +235,13 @@ pub fn random_message_case(seed: u64, rows: &[&'static InstructionDef]) -> Case 
 
 /// Messages from many seeds.
 #[must_use]
-pub fn all_messages(seeds: std::ops::Range<u64>, only: Option<&str>, keep: usize) -> Tally {
-    let rows: Vec<&'static InstructionDef> = messages()
-        .filter(|row| only.is_none_or(|name| row.name.eq_ignore_ascii_case(name)))
-        .collect();
-    let mut tally = Tally::default();
-    if rows.is_empty() {
-        return tally;
-    }
-    for seed in seeds {
-        let keep = tally.failures.len() < keep;
-        tally.add(judge(seed, random_message_case(seed, &rows), keep));
-    }
-    tally
+pub fn all_messages(seeds: Range<u64>, only: Option<&str>, keep: usize) -> Tally {
+    of_rows(seeds, (messages(), only), keep, random_message_case)
 }
 
 /// Programs with divergent control flow from many seeds.
 #[must_use]
-pub fn programs(seeds: std::ops::Range<u64>, keep: usize) -> Tally {
+pub fn programs(seeds: Range<u64>, keep: usize) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         for style in Style::ALL {
