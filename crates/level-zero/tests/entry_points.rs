@@ -109,6 +109,30 @@ fn managed() {
     assert!(done.status.success(), "{}", shown(&done));
 }
 
+/// Devices come in the order of their names, or of their buses.
+#[test]
+fn devices_have_an_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("order", folder.path()) else {
+        return;
+    };
+    let listed = |by_bus: &str| {
+        let mut command = on_device(&program, folder.path());
+        command.env("VISAKIT_DEVICE", "pvc,acm-g10,skl");
+        let done = command.env("ZE_ENABLE_PCI_ID_DEVICE_ORDER", by_bus);
+        let done = done.output().unwrap();
+        assert!(done.status.success(), "{}", shown(&done));
+        let text = String::from_utf8(done.stdout).unwrap();
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (named, by_bus) = (listed("0"), listed("1"));
+    assert_eq!(by_bus.len(), 3);
+    let mut sorted = named.clone();
+    sorted.sort();
+    assert_eq!(by_bus, sorted);
+    assert_ne!(by_bus, named);
+}
+
 /// Checks, the profiler and dumps are those of the driver's model.
 #[test]
 fn watched() {
