@@ -132,7 +132,7 @@ fn read_by_address_alone() {
 fn after_a_detour() {
     let mut text = ".version 4.1\n.kernel \"k\"\n".to_owned();
     for name in ["V0", "V1", "V8"] {
-        text += &format!(".decl {name} v_type=G type=ud num_elts=16 align=GRF\n");
+        text += &format!(".decl {name} v_type=G type=ud num_elts=32 align=GRF\n");
     }
     for name in ["F0", "F1"] {
         text += &format!(".decl {name} v_type=G type=f num_elts=16 align=GRF\n");
