@@ -312,12 +312,12 @@ impl Probe {
         memory: &Memory,
     ) -> Result<Option<ImageMessage>, Box<Trap>> {
         let (texels, _) = texture.reach.image(&self.registers, memory)?;
-        let Some(data) = texture.dst.as_ref().and_then(Data::place) else {
+        let Some(data) = &texture.dst else {
             return Ok(None);
         };
         let place = |p: &Parameter| Some((p.data.place()?, p.size));
         let coordinates = texture.coordinates.iter().flatten().map(place);
-        let Some(coordinates) = coordinates.collect() else {
+        let (Some(data), Some(coordinates)) = (data.place(), coordinates.collect()) else {
             return Err(Trap::new(FaultKind::RegisterOutOfBounds));
         };
         let property = matches!(texture.query, Query::Size | Query::Samples);

@@ -109,7 +109,7 @@ fn managed() {
     assert!(done.status.success(), "{}", shown(&done));
 }
 
-/// Devices come in the order of their names, or of their buses.
+/// Devices come in the order in which `VISAKIT_DEVICE` names them, or in that of their buses.
 #[test]
 fn devices_have_an_order() {
     let folder = tempfile::tempdir().unwrap();

@@ -102,6 +102,12 @@ const MOST_STEPS: u64 = 5_000_000;
 /// Runs to make a refutation smaller.
 const MOST_SHRINKS: usize = 200;
 
+/// What leaves open what a kernel computes: its runs tell nothing.
+const OPEN: [Kind; 2] = [Kind::Race, Kind::Uninitialized];
+
+/// What refutes a new kernel, if the old one does nothing of it.
+const WRONG: [Kind; 3] = [Kind::OutOfBounds, Kind::Race, Kind::Uninitialized];
+
 /// Contents that are run under checks: each kind of them.
 const CHECKED: u64 = KINDS;
 
@@ -180,10 +186,11 @@ impl<'a> Trials<'a> {
         };
         let [old, _] = &self.sides;
         let small = self.smaller(arguments.clone(), whole.clone())?;
-        if self.checked(old, &small.arguments)?.is_none() {
+        if self.checked(old, &small.arguments, &OPEN)?.is_none() {
             return Ok(Some(small));
         }
-        let defined = small.arguments != arguments && self.checked(old, &arguments)?.is_none();
+        let defined =
+            small.arguments != arguments && self.checked(old, &arguments, &OPEN)?.is_none();
         let (difference, expected) = whole;
         Ok(defined.then_some(Refutation {
             arguments,
@@ -264,10 +271,10 @@ impl<'a> Trials<'a> {
             let Ran::Left(expected, _) = self.ran(0, &arguments)? else {
                 continue;
             };
-            let Some(found) = self.checked(new, &arguments)? else {
+            let Some(found) = self.checked(new, &arguments, &WRONG)? else {
                 continue;
             };
-            if self.checked(old, &arguments)?.is_none() {
+            if self.checked(old, &arguments, &WRONG)?.is_none() {
                 return Ok(Some(Refutation {
                     arguments,
                     difference: Difference::Finding(found),
@@ -278,18 +285,19 @@ impl<'a> Trials<'a> {
         Ok(None)
     }
 
-    /// What checks find first.
+    /// What checks find first, of these kinds.
     fn checked(
         &self,
         side: &Side<'_>,
         arguments: &[Argument],
+        kinds: &[Kind],
     ) -> Result<Option<String>, LaunchError> {
         let config = Config {
             max_steps: MOST_STEPS,
             ..visakit_check::config(self.config)
         };
         let checks = Checks {
-            memory: true,
+            memory: kinds.contains(&Kind::OutOfBounds),
             race: true,
             uninitialized: true,
             ..Checks::NONE
@@ -297,8 +305,7 @@ impl<'a> Trials<'a> {
         let launch = side.kernel.prepare(&side.range, arguments, &config)?;
         let report = check(side.kernel, launch, &config, checks, &[])?;
         let mut all = report.findings.into_iter();
-        let counts = [Kind::OutOfBounds, Kind::Race, Kind::Uninitialized];
-        let found = all.find(|f| counts.contains(&f.kind));
+        let found = all.find(|f| kinds.contains(&f.kind));
         Ok(found.map(|finding| finding.message))
     }
 

@@ -18,6 +18,13 @@ fn an_access_outside_of_local_memory_refutes() {
     // Nothing is said of a kernel that has it, too.
     let proof = asked.proof([&format!("{load}{store}"), &format!("{load}{load}{store}")]);
     assert!(why(&proof).contains("outside of local"), "{proof:?}");
+    // A difference of what both store is one, whatever both access besides.
+    let other = "add (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x1:ud\n";
+    let proof = asked.proof([&format!("{load}{store}"), &format!("{load}{other}{store}")]);
+    let Verdict::Refuted(found) = &proof.verdict else {
+        panic!("{proof:?}");
+    };
+    assert!(matches!(found.difference, Difference::Byte { .. }));
 }
 
 /// Registers that a kernel writes by an address that depends on data.

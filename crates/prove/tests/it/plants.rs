@@ -320,6 +320,29 @@ fn no_mistake_is_proven() {
     );
 }
 
+/// Mistakes in a kernel that samples an image and stores texels: none is proven that a run tells apart.
+#[test]
+fn no_mistake_about_texels_is_proven() {
+    let path = visakit_testing::fixtures().join("cases/img_copy_ui/tgllp");
+    let case = Case::open(&path).unwrap();
+    let options = Options {
+        by_steps: false,
+        trials: RUNS,
+        time: Duration::from_secs(3),
+        ..Options::default()
+    };
+    let (mut refuted, mut proven) = (0, 0);
+    for seed in 0..48 {
+        let kind = KINDS[usize::try_from(seed).unwrap() % KINDS.len()];
+        match judged(&case, kind, seed, &options) {
+            Some((_, Verdict::Refuted(_))) => refuted += 1,
+            Some((_, Verdict::Proven)) => proven += 1,
+            _ => {}
+        }
+    }
+    assert!(refuted > 10 && proven > 3, "{refuted} {proven}");
+}
+
 /// Without barriers the threads of a group race.
 #[test]
 fn a_missing_barrier_is_refuted() {
