@@ -153,13 +153,13 @@ pub fn compare_changed(case: &Case, changed: &Case) -> Verdict {
     };
     let first = case.object.format().predefined_variable_count();
     let compared = Fast::new(changed, None, Examined::Always).and_then(|fast| {
-        let mut differences = fast.against_machine_code()?;
-        if let (Ok(slow), Some(launch)) = (&slow, changed.launches.first()) {
-            let ran = fast.run(launch, u64::MAX)?;
-            if let Some(fault) = ran.fault {
-                return Err(fault);
+        let all = fast.all()?;
+        let mut differences = fast.against_machine_code(&all)?;
+        if let (Ok(slow), Some(ran)) = (&slow, all.first()) {
+            if let Some(fault) = &ran.fault {
+                return Err(fault.clone());
             }
-            against(&fast, &ran, slow, first, &mut differences)?;
+            against(&fast, ran, slow, first, &mut differences)?;
         }
         Ok(differences)
     });

@@ -126,7 +126,7 @@ impl<'c> Fast<'c> {
     }
 
     /// Runs a launch, so many instructions at a time.
-    pub(super) fn run(&self, launch: &[Start], fuel: u64) -> Result<Ran, String> {
+    fn run(&self, launch: &[Start], fuel: u64) -> Result<Ran, String> {
         let (memory, buffers) = self.memory()?;
         let starts = launch.iter().map(|start| self.thread(start));
         let starts: Vec<ThreadStart> = starts.collect::<Result<_, String>>()?;
@@ -160,13 +160,17 @@ impl<'c> Fast<'c> {
         })
     }
 
-    /// The differences between machine code and the interpreter, in one go and stopped now and then: every byte that is
+    /// Runs all launches.
+    pub(super) fn all(&self) -> Result<Vec<Ran>, String> {
+        let launches = self.case.launches.iter();
+        launches.map(|launch| self.run(launch, u64::MAX)).collect()
+    }
+
+    /// The differences between machine code and the interpreter, which has run all launches, in one go and stopped now and then: every byte that is
     /// examined is compared.
-    pub(super) fn against_machine_code(&self) -> Result<Vec<Difference>, String> {
+    pub(super) fn against_machine_code(&self, expected: &[Ran]) -> Result<Vec<Difference>, String> {
         let mut differences = Vec::new();
         let launches = &self.case.launches;
-        let expected = launches.iter().map(|launch| self.run(launch, u64::MAX));
-        let expected: Vec<Ran> = expected.collect::<Result<_, String>>()?;
         let mut steps = self.program.code().steps.iter();
         let is_straight = steps.any(|step| step.action.is_straight());
         let mut rng = Rng::with_seed(self.program.code().steps.len() as u64);
@@ -182,7 +186,7 @@ impl<'c> Fast<'c> {
                     compared.note("nothing was compiled", 0, &[], &[]);
                     continue;
                 }
-                for (launch, expected) in launches.iter().zip(&expected) {
+                for (launch, expected) in launches.iter().zip(expected) {
                     for fuel in [u64::MAX, rng.u64(1..MOST_FUEL)] {
                         let found = native.run(launch, fuel)?;
                         let at_end = expected.fault.is_none() && examined != Examined::Never;

@@ -32,7 +32,7 @@ fn programs_are_valid() {
     }
 }
 
-/// The definitions say what most programs do, and machine code is stopped by faults of some, but not of others.
+/// The definitions say what many programs do.
 #[test]
 fn programs_are_defined() {
     for style in Style::ALL {
@@ -43,6 +43,27 @@ fn programs_are_defined() {
         let defined = defined.count();
         assert!(defined >= 8, "{style:?}: {defined}");
     }
+}
+
+/// Addresses are inside of memory in some launches, and outside in others.
+#[test]
+fn addresses_are_inside_and_outside() {
+    let (mut all, mut inside) = (0, 0);
+    for seed in 0..40 {
+        let case = program(seed, Style::Addresses);
+        for launch in &case.launches {
+            let alone = Case {
+                launches: vec![launch.clone()],
+                ..case.clone()
+            };
+            all += 1;
+            inside += usize::from(run_slow(&alone, STEPS).is_ok());
+        }
+    }
+    assert!(
+        (all / 10..all * 9 / 10).contains(&inside),
+        "{inside} of {all}"
+    );
 }
 
 /// A vector that is not computed, of which a lane is added to all; and a vector of addresses that only an address reads,
