@@ -3,7 +3,9 @@
 //! The answers are computed by the code that runs programs, so that there is no second definition of any operation.
 
 use crate::code::{AtomicOp, Destination, Flag, Region, Target};
-use crate::code::{Compute, Lane, Message, Modify, Operation, Precision, Source};
+use crate::code::{
+    Compute, Lane, LaneMessage, LaneSpace, Message, Modify, Operation, Precision, Source,
+};
 use crate::fault::{FaultKind, Trap};
 use crate::kernels::Bound;
 use crate::lanes::mode::{FloatMode, MODE_BITS, USUAL_MODE};
@@ -12,9 +14,10 @@ use crate::memory::atomic::AtomicElement;
 use crate::memory::{BufferId, Format, Image, Local, Memory, Sampler, Texels};
 use crate::message;
 use crate::message::data::Data;
+use crate::message::reach::Reach;
 use crate::message::texture::{Parameter, Query, Texture};
 use crate::message::typed::TypedAccess;
-use crate::observe::{LanesAccess, MemoryAccess, MissedTexel, Observer};
+use crate::observe::{Extent, LanesAccess, MemoryAccess, MissedTexel, Observer};
 use crate::program::Program;
 use std::ops::Range;
 use std::sync::Arc;
@@ -245,6 +248,33 @@ impl Probe {
             Ok(()) => Ok(found),
             Err(trap) => Err(trap.kind),
         }
+    }
+}
+
+impl Probe {
+    /// The message as an access of each lane, and the surface that it reaches if it does reach one; `None` if it is another
+    /// message. It does not depend on more registers than those of the scalars among [`Message::operands`].
+    #[must_use]
+    pub fn lanes(
+        &self,
+        message: &Message,
+        memory: &Memory,
+    ) -> Option<(LaneMessage, Option<Extent>)> {
+        let reach = message.0.reach()?;
+        let (space, surface) = match reach {
+            Reach::Flat => (LaneSpace::Global, None),
+            Reach::Local => (LaneSpace::Local, None),
+            Reach::Arguments(_) | Reach::Scratch => return None,
+            surface => {
+                let extent = surface.extent(&self.registers, memory)?;
+                let space = LaneSpace::Surface {
+                    place: None,
+                    add: 0,
+                };
+                (space, Some(extent))
+            }
+        };
+        Some((message.0.plain_in(space)?, surface))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Asks the prover about random routines and changes of them, and runs what it proves: `proofs --count N [--first SEED]`.
 //!
-//! Each of the N seeds is a routine that is compared with `--changes K` changed ones. It goes on from a seed, so that a long run can be done in parts; every part prints where the next one begins.
+//! With `--induction 1` all pairs are asked about by induction, too, else one of four. Each of the N seeds is a routine that is compared with `--changes K` changed ones. It goes on from a seed, so that a long run can be done in parts; every part prints where the next one begins.
 
 #![allow(
     clippy::print_stdout,
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 fn asked() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let (mut first, mut count, mut changes, mut style) = (0_u64, 1_000_u64, 16, None);
-    let mut show = false;
+    let (mut show, mut induction) = (false, 4);
     while let Some(name) = arguments.next() {
         if name == "--show" {
             show = true;
@@ -44,13 +44,14 @@ fn asked() -> ExitCode {
             ("--count", Some(number)) => count = number,
             ("--first", Some(number)) => first = number,
             ("--changes", Some(number)) => changes = usize::try_from(number).unwrap_or(usize::MAX),
+            ("--induction", Some(number)) => induction = number,
             ("--style", _) => {
                 let named = |style: &Style| format!("{style:?}").eq_ignore_ascii_case(&value);
                 style = Style::ALL.into_iter().find(named);
             }
             _ => {
                 eprintln!(
-                    "proofs [--count N] [--first SEED] [--changes K] [--style NAME] [--show]"
+                    "proofs [--count N] [--first SEED] [--changes K] [--style NAME] [--induction N] [--show]"
                 );
                 return ExitCode::from(2);
             }
@@ -60,7 +61,7 @@ fn asked() -> ExitCode {
     let mut tally = Tally::default();
     for seed in first..first.saturating_add(count) {
         let family = Family::of_seed(seed, style, changes);
-        for (pair, outcome) in family.pairs.iter().zip(family.judged(TIME)) {
+        for (pair, outcome) in family.pairs.iter().zip(family.judged_by(TIME, induction)) {
             if show {
                 println!("seed {seed}: {outcome:?}\n{:#?}\n{:#?}", pair.old, pair.new);
             }

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use std::time::{Duration, Instant};
 
 /// Values of all variables that are tried first.
-const SAMPLES: usize = 8;
+pub(crate) const SAMPLES: usize = 8;
 
 /// The time for a question.
 const QUESTION: Duration = Duration::from_millis(500);
@@ -90,6 +90,18 @@ impl Decisions {
             Some(true) => terms.constant(first, 1),
             _ => bit,
         }
+    }
+
+    /// Values of a term: equal terms have the same ones.
+    pub(crate) fn values_of(&mut self, terms: &Terms, term: Term) -> Option<[u64; SAMPLES]> {
+        self.samples.of(terms, term)
+    }
+
+    /// Whether terms are known to be equal.
+    pub(crate) fn are_equal(&mut self, terms: &mut Terms, a: Term, b: Term) -> bool {
+        let equal = terms.equal(a, b);
+        let equal = self.bit(terms, equal);
+        terms.number(equal) == Some(1)
     }
 
     /// Whether it is known that a bit is never set.

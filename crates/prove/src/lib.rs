@@ -25,6 +25,7 @@
 //! * `refine.rs` chooses what the old kernel leaves open; `same.rs` compares the steps of both programs
 //!   (`side.rs`, `masks.rs`) before anything runs, `local.rs` what two of them compute of what `before.rs` knows;
 //!   `starts.rs` is what threads start with.
+//! * `induction/` compares programs with loops that whole runs on terms do not come to an end with, from place to place.
 //! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
 //!   difference. `solver.rs` asks a command that reads SMT-LIB, `open.rs` these and the solver inside. `prove.rs` puts these together.
 //!
@@ -42,6 +43,7 @@ mod contents;
 mod decide;
 mod facts;
 mod images;
+mod induction;
 mod local;
 mod lower;
 mod machine;
@@ -67,8 +69,8 @@ mod trial;
 mod unknown;
 
 pub use prove::{
-    Mode, Options, Original, Output, Proof, Refutation, Side, Verdict, contents, examine, prove,
-    refute,
+    Method, Mode, Options, Original, Output, Proof, Refutation, Side, Verdict, contents, examine,
+    prove, refute,
 };
 pub use trial::Difference;
 pub use unknown::Unknown;

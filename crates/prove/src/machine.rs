@@ -78,13 +78,31 @@ impl<'a> Machine<'a> {
         (known, scalars): (&HashSet<usize>, Option<&'a Scalars>),
         budget: Budget,
     ) -> Result<Global, Failed> {
+        let mut machine = Self::new((terms, decisions), launch, (known, scalars), budget)?;
+        let limits = Limits::default();
+        for number in 0..launch.group_count() {
+            machine.group(number, &limits)?;
+        }
+        if machine.global.writes_variables() {
+            return Err(Unknown::new("the kernel writes variables of the program").into());
+        }
+        Ok(machine.global)
+    }
+
+    /// Before anything runs.
+    pub(crate) fn new(
+        (terms, decisions): (&'a mut Terms, &'a mut Decisions),
+        launch: &'a Prepared,
+        (known, scalars): (&HashSet<usize>, Option<&'a Scalars>),
+        budget: Budget,
+    ) -> Result<Self, Failed> {
         let limits = Limits::default();
         let first = launch.start(0, &limits)?;
         let slm = first.slm().len();
         let scratch = first.threads().first().map_or(0, |t| t.scratch().len());
         let probe = Probe::new(launch.program(), slm, scratch)
             .map_err(|fault| Unknown::new(fault.to_string()))?;
-        let mut machine = Self {
+        Ok(Self {
             terms,
             decisions,
             launch,
@@ -102,14 +120,7 @@ impl<'a> Machine<'a> {
             budget,
             scalars,
             steps: 0,
-        };
-        for number in 0..launch.group_count() {
-            machine.group(number, &limits)?;
-        }
-        if machine.global.writes_variables() {
-            return Err(Unknown::new("the kernel writes variables of the program").into());
-        }
-        Ok(machine.global)
+        })
     }
 
     pub(crate) fn program(&self) -> &'a Program {
@@ -219,10 +230,7 @@ impl<'a> Machine<'a> {
             self.count()?;
             self.now.signals = thread.signals;
             self.now.waits = thread.waits;
-            if let Some(mask) = thread.waiting.remove(&thread.place) {
-                let met = Thread::zip(self.terms, &thread.running, &mask, Terms::or);
-                thread.running = self.decided(&met);
-            }
+            self.meet(thread);
             let ran = self.step(thread, step);
             ran.map_err(|unknown| {
                 let routine = code.routines.get(step.origin.routine as usize);
@@ -233,6 +241,14 @@ impl<'a> Machine<'a> {
             })?;
         }
         Ok(())
+    }
+
+    /// Lanes that wait where a thread is go on with it.
+    pub(crate) fn meet(&mut self, thread: &mut Thread) {
+        if let Some(mask) = thread.waiting.remove(&thread.place) {
+            let met = Thread::zip(self.terms, &thread.running, &mask, Terms::or);
+            thread.running = self.decided(&met);
+        }
     }
 
     /// Counts a step, and ends what takes too long.
@@ -254,7 +270,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn step(&mut self, thread: &mut Thread, step: &Step) -> Result<(), Unknown> {
+    /// Runs a step.
+    pub(crate) fn step(&mut self, thread: &mut Thread, step: &Step) -> Result<(), Unknown> {
         let next = thread.place + 1;
         match &step.action {
             Action::Compute(compute) => {

@@ -145,7 +145,7 @@ struct Cell {
 
 impl Cell {
     fn access(&mut self, now: Moment, access: Access) -> Result<(), Unknown> {
-        let race = Unknown::new(match access {
+        let race = Unknown::race(match access {
             Access::Atomic => "the result of an atomic operation depends on the order of threads",
             _ => "threads access a byte without an order, and one of them writes it",
         });

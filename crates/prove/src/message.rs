@@ -257,7 +257,7 @@ impl Machine<'_> {
     }
 
     /// What all lanes use, by its places: numbers. Where the message does not run, they make no difference.
-    fn scalars(
+    pub(crate) fn scalars(
         &mut self,
         thread: &Thread,
         operands: &MessageOperands,

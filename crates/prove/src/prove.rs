@@ -1,6 +1,7 @@
 //! The proof for two launches.
 
 use crate::decide::Decisions;
+use crate::induction;
 use crate::lower::Reals;
 use crate::machine::{Budget, Failed, Machine};
 use crate::memory::{Global, input};
@@ -48,6 +49,10 @@ pub struct Options {
     pub symbolic: Vec<usize>,
     /// Whether kernels that are the same step by step are proven equal by that, without terms.
     pub by_steps: bool,
+    /// Whether whole runs are compared on terms.
+    pub by_terms: bool,
+    /// Whether what is not known then is compared by induction.
+    pub by_induction: bool,
     /// Runs on generated contents before anything is proven.
     pub trials: u64,
     /// What counts as equal. Only differences of bits can be shown by a run: other modes are never refuted.
@@ -74,6 +79,8 @@ impl Default for Options {
             known: Vec::new(),
             symbolic: Vec::new(),
             by_steps: true,
+            by_terms: true,
+            by_induction: true,
             trials: 48,
             steps: 2_000_000,
             terms: 10_000_000,
@@ -122,14 +129,28 @@ pub struct Output {
     pub open: u64,
 }
 
+/// How kernels were found to be equal, or were asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Each step of both does the same, but for the names of registers and labels and for what nothing depends on: the proof
+    /// holds for whatever they do, and nothing else was compared.
+    Steps,
+    /// Whole runs on terms: what each byte of the buffers is at the end.
+    Terms,
+    /// Both do the same between corresponding places of their loops, as often as these run. That threads do not race is assumed.
+    Induction {
+        /// Corresponding places.
+        places: usize,
+    },
+}
+
 /// A proof, or why there is none.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Proof {
     /// The answer.
     pub verdict: Verdict,
-    /// Whether each step of both does the same, but for the names of registers and labels and for what nothing depends on: the
-    /// proof holds for whatever they do, and nothing else was compared.
-    pub steps: bool,
+    /// How both were compared.
+    pub method: Method,
     /// What was compared, if both kernels were understood.
     pub outputs: Vec<Output>,
     /// What rules left open, in SMT-LIB: satisfiable if the kernels differ.
@@ -288,11 +309,28 @@ impl<'a> Original<'a> {
         );
         let mut proof = match options.by_steps && question.same()? {
             true => Proof {
-                steps: true,
+                method: Method::Steps,
                 ..Proof::of(Verdict::Proven)
             },
             false => question.answer(&mut begun)?,
         };
+        // Of kernels that race nothing is proven.
+        let asks = matches!(&proof.verdict, Verdict::Unknown(unknown) if !unknown.is_race);
+        if asks && options.by_induction {
+            question.deadline = Instant::now()
+                .checked_add(options.time / INDUCTION)
+                .min(whole);
+            match question.induction()? {
+                Ok(places) => {
+                    proof = Proof {
+                        method: Method::Induction { places },
+                        ..Proof::of(Verdict::Proven)
+                    };
+                }
+                Err(unknown) if !options.by_terms => proof.verdict = Verdict::Unknown(unknown),
+                Err(_) => {}
+            }
+        }
         if matches!(proof.verdict, Verdict::Unknown(_)) && question.refutes() && options.trials > 0
         {
             question.deadline = whole;
@@ -324,6 +362,15 @@ impl<'a> Original<'a> {
         let mut question = self.question(&new);
         question.deadline = None;
         question.same()
+    }
+
+    /// Whether another kernel does the same between corresponding places of loops, by induction; false says nothing.
+    ///
+    /// # Errors
+    /// As [`prove`].
+    pub fn is_same_by_induction(&self, new: Side<'_>) -> Result<bool, LaunchError> {
+        let new = Translated::new(new, &self.config)?;
+        Ok(self.question(&new).induction()?.is_ok())
     }
 
     /// Proves that it computes the same as itself.
@@ -360,6 +407,12 @@ pub(crate) struct Question<'a> {
 
 /// The part of the time that is left for a refutation where there is no proof.
 const LAST: u32 = 4;
+
+/// The part of the time for an induction.
+const INDUCTION: u32 = 4;
+
+/// Generated contents that show what loops of both kernels have in common.
+const SHOWN: u64 = 6;
 
 /// How many times the runs before a proof are made once more then.
 const AGAIN: u64 = 100;
@@ -402,22 +455,68 @@ impl<'a> Question<'a> {
     /// Whether both are the same steps but for names, and start with scalars of any value at the same places: where each
     /// of their bytes is zero and where it has its number, both have the same bytes.
     fn same(&self) -> Result<bool, LaunchError> {
+        match self.marked()? {
+            Some(launches) => same(&launches, self.deadline),
+            None => Ok(false),
+        }
+    }
+
+    /// Launches of both with these arguments.
+    fn pair(&self, arguments: &[Argument]) -> Result<[Prepared; 2], LaunchError> {
         let [old, new] = self.sides;
-        let mut all = vec![self.arguments.to_vec()];
+        Ok([self.launch(old, arguments)?, self.launch(new, arguments)?])
+    }
+
+    /// Launches with the arguments as they are, and with scalars of any value as zeros and as the numbers of their bytes, if
+    /// there are some; `None` if there are too many.
+    fn marked(&self) -> Result<Option<Vec<[Prepared; 2]>>, LaunchError> {
+        let mut all = vec![self.pair(self.arguments)?];
         if !self.inputs.symbolic.is_empty() {
             let Some(numbered) = self.inputs.numbered(self.arguments) else {
-                return Ok(false);
+                return Ok(None);
             };
-            all.extend([self.inputs.zero(self.arguments), numbered]);
+            all.push(self.pair(&self.inputs.zero(self.arguments))?);
+            all.push(self.pair(&numbered)?);
         }
-        let launch = |arguments: &Vec<Argument>| {
-            Ok([self.launch(old, arguments)?, self.launch(new, arguments)?])
+        Ok(Some(all))
+    }
+
+    /// Compares loops by induction: in how many places.
+    fn induction(&self) -> Result<Result<usize, Unknown>, LaunchError> {
+        let Some(launches) = self.marked()? else {
+            return Ok(Err(Unknown::new("too many scalars of any value")));
         };
-        let launches = all
-            .iter()
-            .map(launch)
-            .collect::<Result<Vec<_>, LaunchError>>()?;
-        same(&launches, self.deadline)
+        let runs =
+            (0..SHOWN).map(|seed| self.pair(&generated(self.arguments, &self.inputs, seed, &[])));
+        let runs = runs.collect::<Result<Vec<_>, LaunchError>>()?;
+        let mut decisions = Decisions::new(self.options.effort);
+        decisions.begin(self.deadline.filter(|_| self.options.sat));
+        let known = (self.mode(), decisions);
+        let ask = |terms: &mut Terms, pairs: Vec<(Term, Term)>| {
+            let (verdict, _) = self.decide(terms, pairs)?;
+            Ok(verdict == Verdict::Proven)
+        };
+        match induction::equal(&launches, &runs, known, (self.budget(), &ask)) {
+            Ok(places) => Ok(Ok(places)),
+            Err(Failed::Unknown(unknown)) => Ok(Err(unknown)),
+            Err(Failed::Launch(error)) => Err(error),
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        Budget {
+            steps: self.options.steps,
+            terms: self.options.terms,
+            deadline: self.deadline,
+        }
+    }
+
+    /// Terms by which results count as equal that do.
+    fn mode(&self) -> Terms {
+        let mut terms = Terms::new();
+        terms.contracted = !self.refutes();
+        terms.reals = (self.options.mode == Mode::Reassociated).then(Reals::default);
+        terms
     }
 
     /// The kernel on terms; what it does not know, it says.
@@ -426,11 +525,7 @@ impl<'a> Question<'a> {
         side: &Translated<'_>,
         (terms, decisions): (&mut Terms, &mut Decisions),
     ) -> Result<Result<Global, Unknown>, LaunchError> {
-        let budget = Budget {
-            steps: self.options.steps,
-            terms: self.options.terms,
-            deadline: self.deadline,
-        };
+        let budget = self.budget();
         let launch = self.launch(side, self.arguments)?;
         let scalars = |arguments: &[Argument]| self.launch(side, arguments);
         let ran = Scalars::new(&self.inputs, self.arguments, scalars).and_then(|scalars| {
@@ -446,10 +541,7 @@ impl<'a> Question<'a> {
 
     /// Runs the old kernel on terms.
     fn begin(&self) -> Result<Begun, LaunchError> {
-        let refutes = self.refutes();
-        let mut terms = Terms::new();
-        terms.contracted = !refutes;
-        terms.reals = (self.options.mode == Mode::Reassociated).then(Reals::default);
+        let mut terms = self.mode();
         let mut decisions = Decisions::new(self.options.effort);
         decisions.begin(self.deadline.filter(|_| self.options.sat));
         let [old, _] = self.sides;
@@ -485,6 +577,11 @@ impl<'a> Question<'a> {
             && let Some(found) = self.trials()?.run(0..self.options.trials, self.deadline)?
         {
             return Ok(Proof::of(Verdict::Refuted(Box::new(found))));
+        }
+        if !self.options.by_terms {
+            return Ok(Proof::of(Verdict::Unknown(Unknown::new(
+                "whole runs are not compared",
+            ))));
         }
         // Terms of kernels that were compared before are kept, but not for ever.
         known.take_if(|begun| begun.terms.kept() > self.options.terms / 2);
@@ -588,7 +685,7 @@ impl Proof {
     const fn of(verdict: Verdict) -> Self {
         Self {
             verdict,
-            steps: false,
+            method: Method::Terms,
             outputs: Vec::new(),
             queries: Vec::new(),
             terms: 0,

@@ -245,11 +245,16 @@ impl<'p> Side<'p> {
             _ => step.nameless().targets.iter().any(|to| *to <= place),
         };
         let long = steps.len() as u64 >= SLICE || steps.iter().enumerate().any(repeats);
+        long && self.has_ordered_atomics()
+    }
+
+    /// Whether there is an atomic operation whose result depends on which thread came first.
+    pub(crate) fn has_ordered_atomics(&self) -> bool {
         let ordered = |step: &Step| match &step.action {
             Action::Message(message) => is_ordered(message),
             _ => false,
         };
-        long && steps.iter().any(ordered)
+        self.code().steps.iter().any(ordered)
     }
 
     /// The bytes of a constant from a place on.

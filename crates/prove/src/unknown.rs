@@ -10,6 +10,8 @@ pub struct Unknown {
     pub why: String,
     /// Routine and instruction.
     pub place: Option<(String, u32)>,
+    /// Whether threads may race: what they compute is not defined then.
+    pub(crate) is_race: bool,
     /// Values of variables for which it comes to this, if it is known that there are some.
     pub(crate) values: Option<Model>,
 }
@@ -20,7 +22,16 @@ impl Unknown {
         Self {
             why: why.into(),
             place: None,
+            is_race: false,
             values: None,
+        }
+    }
+
+    /// Threads may race.
+    pub(crate) fn race(why: impl Into<String>) -> Self {
+        Self {
+            is_race: true,
+            ..Self::new(why)
         }
     }
 

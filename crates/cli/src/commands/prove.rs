@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use visakit_launch::{Argument, Kernel, LaunchError, NdRange};
-use visakit_prove::{Difference, Mode, Options, Proof, Side, Verdict, prove};
+use visakit_prove::{Difference, Method, Mode, Options, Proof, Side, Verdict, prove};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "Examples:
@@ -276,12 +276,20 @@ fn pair(
             witness::write(folder, name, launch, &found.arguments, &left, zeinfo)?;
         }
     }
+    let mut assumed = assumptions((&args.known, &args.any_value), &old.range, old.arguments);
+    if let Method::Induction { .. } = proof.method {
+        assumed.push(DEFINED.to_owned());
+    }
     Ok(Answer {
         kernel: printable(old.kernel.info().name.as_bytes()),
-        assumed: assumptions((&args.known, &args.any_value), &old.range, old.arguments),
+        assumed,
         proof,
     })
 }
+
+/// What is assumed where kernels are compared by induction.
+const DEFINED: &str =
+    "in the old kernel no two threads race, and no access is outside of all objects";
 
 /// What was compared of kernels that are the same step by step.
 const SAME: &str =
@@ -369,7 +377,11 @@ impl Answer {
             "reason": reason(proof).map(|why| printable(why.as_bytes())),
             "mode": args.mode.name(),
             "assumed": self.assumed,
-            "steps": proof.steps,
+            "method": match proof.method {
+                Method::Steps => "steps",
+                Method::Terms => "terms",
+                Method::Induction { .. } => "induction",
+            },
             "outputs": outputs,
             "terms": proof.terms,
             "seconds": proof.time.as_secs_f64(),
@@ -385,8 +397,16 @@ impl Answer {
             writeln!(out, "  assumed    {line}")?;
         }
         writeln!(out, "  mode       {}", args.mode.name())?;
-        if self.proof.steps {
-            writeln!(out, "  compared   {SAME}")?;
+        match self.proof.method {
+            Method::Steps => writeln!(out, "  compared   {SAME}")?,
+            Method::Induction { places } => {
+                let places = count(places, "place");
+                writeln!(
+                    out,
+                    "  compared   {places} of both: with equal registers there, both do the same up to the next one"
+                )?;
+            }
+            Method::Terms => {}
         }
         for o in &self.proof.outputs {
             let state = match o.open {

@@ -24,21 +24,32 @@ impl Memory {
     /// samplers. False if threads may reach other buffers.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
-        let buffers = |memory: &Self| {
-            let all = memory.buffers.iter();
-            all.map(|b| (b.address, b.bytes)).collect::<Vec<_>>()
-        };
-        self.others.is_none()
-            && other.others.is_none()
-            && buffers(self) == buffers(other)
-            && self.buffers().all(|b| self.read(b) == other.read(b))
+        self.has_buffers_of(other, [&[], &[]])
             && self.table == other.table
             && self.bindless == other.bindless
             && self.states == other.states
             && self.samplers == other.samplers
             && self.bindless_samplers == other.bindless_samplers
-            && (self.arguments, self.exact, self.lenient)
-                == (other.arguments, other.exact, other.lenient)
+            && self.arguments == other.arguments
+    }
+
+    /// Whether a program finds the same bytes in buffers at the same addresses in both, apart from buffers at these addresses
+    /// of the one and the other. False if threads may reach other buffers.
+    #[must_use]
+    pub fn has_buffers_of(&self, other: &Self, [own, others]: [&[u64]; 2]) -> bool {
+        let buffers = |memory: &Self, except: &[u64]| {
+            let all = memory.buffers().map(|b| (memory.address(b), b));
+            all.filter(|(address, _)| !except.contains(address))
+                .collect::<Vec<_>>()
+        };
+        let (first, second) = (buffers(self, own), buffers(other, others));
+        self.others.is_none()
+            && other.others.is_none()
+            && first.len() == second.len()
+            && first.iter().zip(&second).all(|((a, own), (b, other_own))| {
+                a == b && self.read(*own) == other.read(*other_own)
+            })
+            && (self.exact, self.lenient) == (other.exact, other.lenient)
     }
 
     /// Puts a surface at a binding-table index.

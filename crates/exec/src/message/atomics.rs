@@ -4,7 +4,7 @@ use super::addresses::{Addresses, LaneAddresses, enabled};
 use super::data::Data;
 use super::lanes::outside;
 use super::plain::plain;
-use super::plain::{Element, LaneAtomic, LaneMessage};
+use super::plain::{Element, LaneAtomic, LaneMessage, LaneSpace};
 use super::reach::{Reach, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
@@ -245,8 +245,8 @@ pub(crate) struct AtomicAccess {
 }
 
 impl AtomicAccess {
-    /// As an access that compilers may have code for.
-    pub(crate) fn plain(&self) -> Option<LaneMessage> {
+    /// As an access of that memory that compilers may have code for.
+    pub(crate) fn plain(&self, space: LaneSpace) -> Option<LaneMessage> {
         let data = &self.data;
         let place = |data: &Option<Data>| match data {
             Some(data) => data.place().map(Some),
@@ -265,7 +265,7 @@ impl AtomicAccess {
                 result: place(&data.dst)?,
             }),
             span: data.width.memory() as u64,
-            ..plain(&self.reach, &self.addresses)?
+            ..plain(space, &self.addresses)?
         })
     }
 

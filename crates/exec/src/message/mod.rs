@@ -26,7 +26,8 @@ use crate::fault::Outcome;
 use crate::machine::Registers;
 use crate::memory::{Local, Memory};
 use crate::observe::{Accesses, Observer, Told};
-use plain::LaneMessage;
+use plain::{LaneMessage, LaneSpace};
+use reach::Reach;
 
 /// A translated message.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,9 +67,23 @@ pub(crate) enum Message {
 impl Message {
     /// As an access that compilers have code for.
     pub(crate) fn plain(&self) -> Option<LaneMessage> {
+        self.plain_in(plain::space(self.reach()?)?)
+    }
+
+    /// As an access of that memory that compilers have code for.
+    pub(crate) fn plain_in(&self, space: LaneSpace) -> Option<LaneMessage> {
         match self {
-            Self::Lanes(m) => m.plain(),
-            Self::Atomic(m) => m.plain(),
+            Self::Lanes(m) => m.plain(space),
+            Self::Atomic(m) => m.plain(space),
+            _ => None,
+        }
+    }
+
+    /// The memory that each lane reaches.
+    pub(crate) const fn reach(&self) -> Option<&Reach> {
+        match self {
+            Self::Lanes(m) => Some(&m.reach),
+            Self::Atomic(m) => Some(&m.reach),
             _ => None,
         }
     }

@@ -116,15 +116,9 @@ pub struct LaneMessage {
     pub span: u64,
 }
 
-/// A message that reaches this at these addresses, if compilers have code for them; it has no elements yet.
-pub(super) fn plain(reach: &Reach, addresses: &Addresses) -> Option<LaneMessage> {
-    let Scalar::Constant(scalar) = addresses.scalar else {
-        return None;
-    };
-    let simple = addresses.scale == 1
-        && addresses.pitch.is_none()
-        && matches!(addresses.width, Width::W32 | Width::W64);
-    let space = match *reach {
+/// The memory that a message reaches, if compilers have code for it.
+pub(super) fn space(reach: &Reach) -> Option<LaneSpace> {
+    Some(match *reach {
         Reach::Local => LaneSpace::Local,
         Reach::Flat => LaneSpace::Global,
         Reach::Table(Index {
@@ -146,7 +140,17 @@ pub(super) fn plain(reach: &Reach, addresses: &Addresses) -> Option<LaneMessage>
             add: add.wrapping_add(u32::try_from(index).ok()?),
         },
         _ => return None,
+    })
+}
+
+/// A message at these addresses, if compilers have code for them; it has no elements yet.
+pub(super) fn plain(space: LaneSpace, addresses: &Addresses) -> Option<LaneMessage> {
+    let Scalar::Constant(scalar) = addresses.scalar else {
+        return None;
     };
+    let simple = addresses.scale == 1
+        && addresses.pitch.is_none()
+        && matches!(addresses.width, Width::W32 | Width::W64);
     simple.then_some(LaneMessage {
         space,
         store: false,
@@ -167,13 +171,13 @@ pub(super) fn plain(reach: &Reach, addresses: &Addresses) -> Option<LaneMessage>
 }
 
 impl LaneAccess {
-    /// As an access that compilers have code for.
-    pub(crate) fn plain(&self) -> Option<LaneMessage> {
+    /// As an access of that memory that compilers have code for.
+    pub(crate) fn plain(&self, space: LaneSpace) -> Option<LaneMessage> {
         // The only lane's elements one after the other are dwords, whatever their size.
         let first = self.parts.first().is_some_and(|p| p.memory == 0);
         let block =
             self.lanes == 1 && first && self.run_bytes != 0 && self.run_bytes.is_multiple_of(4);
-        let rows = self.lane_pitch == self.unit.register();
+        let rows = self.lanes == 1 || self.lane_pitch == self.unit.register();
         if !block && !rows {
             return None;
         }
@@ -198,7 +202,7 @@ impl LaneAccess {
             parts,
             data: self.data.as_ref()?.place()?,
             span: self.span as u64,
-            ..plain(&self.reach, &self.addresses)?
+            ..plain(space, &self.addresses)?
         })
     }
 }

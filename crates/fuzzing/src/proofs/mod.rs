@@ -75,6 +75,9 @@ impl Style {
     }
 }
 
+/// One of so many pairs is asked about by induction, too, which takes longer.
+const INDUCTION: u64 = 4;
+
 /// Two routines and their launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
@@ -151,15 +154,22 @@ impl Family {
         Self { pairs }
     }
 
-    /// Proves, and runs what is proven: by steps, and on terms. What became of each pair, in their order.
+    /// Proves, and runs what is proven: by steps, on terms, and some by induction. What became of each pair, in their order.
     #[must_use]
     pub fn judged(&self, time: Duration) -> Vec<Outcome> {
+        self.judged_by(time, INDUCTION)
+    }
+
+    /// [`Self::judged`], one of so many pairs by induction.
+    #[must_use]
+    pub fn judged_by(&self, time: Duration, induction: u64) -> Vec<Outcome> {
         let options = Options {
             time,
             effort: Some(EFFORT),
             terms: MOST_TERMS,
             steps: MOST_STEPS,
             by_steps: false,
+            by_induction: false,
             trials: 0,
             ..Options::default()
         };
@@ -171,7 +181,7 @@ impl Family {
                 return Ok(vec![Outcome::Missed]);
             }
             let pairs = self.pairs.iter();
-            let all = pairs.map(|pair| pair.judged_with(original, bench));
+            let all = pairs.map(|pair| pair.judged_with(original, bench, induction));
             all.collect()
         };
         match first.with_original(&options, judge) {
@@ -366,6 +376,7 @@ impl Pair {
         &self,
         original: &mut Original<'_>,
         bench: &Bench,
+        induction: u64,
     ) -> Result<Outcome, LaunchError> {
         if let Some((_, Some(found))) = self.changed(original, bench)? {
             return Ok(Outcome::Wrong(found));
@@ -374,7 +385,13 @@ impl Pair {
             return Ok(Outcome::Skipped);
         }
         let found = bench.with(&self.frame.text(&self.new), |new| {
-            Ok(match original.prove(new)?.verdict {
+            let induced = self.edits.is_multiple_of(induction.max(1))
+                && original.is_same_by_induction(new)?;
+            let verdict = match induced {
+                true => Verdict::Proven,
+                false => original.prove(new)?.verdict,
+            };
+            Ok(match verdict {
                 Verdict::Proven => match original.refute(new, RUNS)? {
                     None => Outcome::Proven,
                     Some(found) => Outcome::Wrong(found.difference),
@@ -386,7 +403,7 @@ impl Pair {
         Ok(found.unwrap_or(Outcome::Skipped))
     }
 
-    /// Proves, and runs what is proven: by steps, and on terms.
+    /// Proves, and runs what is proven: by steps, on terms, and some by induction.
     #[must_use]
     pub fn judged(&self, time: Duration) -> Outcome {
         let pairs = vec![self.clone()];

@@ -12,6 +12,7 @@ mod cases;
 mod examine;
 mod images;
 mod kernels;
+mod loops;
 mod pairs;
 mod places;
 mod plants;

@@ -215,6 +215,7 @@ fn options(seconds: u64) -> Options {
     Options {
         time: Duration::from_secs(number("VISAKIT_PROVE_TIME", seconds)),
         solver: setting("VISAKIT_PROVE_SOLVER"),
+        by_terms: setting("VISAKIT_PROVE_INDUCTION").is_none(),
         ..Options::default()
     }
 }

@@ -262,6 +262,7 @@ fn no_mistake_is_proven() {
     let (mut made, mut seed) = (0, number("VISAKIT_PROVE_FIRST", 0));
     let options = Options {
         trials: RUNS,
+        by_terms: setting("VISAKIT_PROVE_INDUCTION").is_none(),
         time: Duration::from_secs(number("VISAKIT_PROVE_TIME", 20)),
         ..Options::default()
     };

@@ -1,5 +1,6 @@
 //! Parts of terms, and terms one after the other.
 
+use super::DEPTH;
 use super::bits::Bitwise;
 use crate::term::{Node, Term, Terms};
 
@@ -41,7 +42,39 @@ impl Terms {
                 self.extracts.insert(key, found);
                 found
             }
+            Node::Sum(constant, _) if low == 0 && self.low_zeros(of, DEPTH, false) >= width => {
+                let constant = *constant;
+                self.constant(constant, width)
+            }
             _ => self.intern(Node::Extract(of, low), width),
+        }
+    }
+
+    /// How many of the lowest bits are zero for sure; of a sum without its number, if that is not asked for.
+    fn low_zeros(&self, of: Term, depth: u8, with_number: bool) -> u8 {
+        let own = self.width(of);
+        let of_number = |number: u64| {
+            u8::try_from(number.trailing_zeros())
+                .unwrap_or(own)
+                .min(own)
+        };
+        let Some(depth) = depth.checked_sub(1) else {
+            return 0;
+        };
+        match self.node(of) {
+            Node::Constant(number) => of_number(*number),
+            Node::Concat(parts) => match &parts[..] {
+                [first, ..] => self.low_zeros(*first, depth, true),
+                [] => 0,
+            },
+            Node::Sum(number, parts) => {
+                let parts = parts.iter().map(|(times, part)| {
+                    of_number(*times).saturating_add(self.low_zeros(*part, depth, true))
+                });
+                let number = if with_number { of_number(*number) } else { own };
+                parts.fold(number, u8::min).min(own)
+            }
+            _ => 0,
         }
     }
 
@@ -181,6 +214,13 @@ impl Terms {
             (Node::Constant(a), Node::Constant(b)) => {
                 let value = a | b << first;
                 Some(self.constant(value, width))
+            }
+            (Node::Constant(number), Node::Extract(of, after))
+                if *after == first && matches!(self.node(*of), Node::Sum(..)) =>
+            {
+                let (number, of) = (*number, *of);
+                let below = self.extract(of, 0, first);
+                (self.number(below) == Some(number)).then(|| self.extract(of, 0, width))
             }
             (Node::Extract(a, at), Node::Extract(b, after)) if a == b && at + first == *after => {
                 let (of, at) = (*a, *at);
