@@ -120,7 +120,9 @@ pub use observe::{
     unwatched_runs,
 };
 pub use passes::Pass;
-pub use probe::{Accesses, ImageMessage, LaneFunction, LaneResult, Probe, Sampling, atomic};
+pub use probe::{
+    Accesses, ImageMessage, LaneFunction, LaneResult, Probe, Reached, Sampling, atomic,
+};
 pub use program::{Examined, Program, ThreadStart};
 pub use run::{
     CallFrame, Counters, Group, HeaderDwords, Interrupt, Limits, Position, Progress, Thread,

@@ -251,15 +251,24 @@ impl Probe {
     }
 }
 
+/// A message as an access of each lane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// The access.
+    pub message: LaneMessage,
+    /// The surface that it reaches, if it does reach one.
+    pub surface: Option<Extent>,
+    /// What addresses in registers are multiplied with.
+    pub scale: u64,
+    /// Whether it is a message of the thread, whatever lanes are enabled: its only lane.
+    pub whole: bool,
+}
+
 impl Probe {
-    /// The message as an access of each lane, and the surface that it reaches if it does reach one; `None` if it is another
-    /// message. It does not depend on more registers than those of the scalars among [`Message::operands`].
+    /// The message as an access of each lane; `None` if it is another message. It does not depend on more registers
+    /// than those of the scalars among [`Message::operands`] that name a surface.
     #[must_use]
-    pub fn lanes(
-        &self,
-        message: &Message,
-        memory: &Memory,
-    ) -> Option<(LaneMessage, Option<Extent>)> {
+    pub fn lanes(&self, message: &Message, memory: &Memory) -> Option<Reached> {
         let reach = message.0.reach()?;
         let (space, surface) = match reach {
             Reach::Flat => (LaneSpace::Global, None),
@@ -274,7 +283,19 @@ impl Probe {
                 (space, Some(extent))
             }
         };
-        Some((message.0.plain_in(space)?, surface))
+        let (message, scale, whole) = match &message.0 {
+            message::Message::Block(block) => {
+                let (message, scale) = block.plain(space)?;
+                (message, scale, true)
+            }
+            other => (other.plain_in(space)?, 1, false),
+        };
+        Some(Reached {
+            message,
+            surface,
+            scale,
+            whole,
+        })
     }
 }
 

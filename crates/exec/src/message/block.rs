@@ -2,6 +2,7 @@
 
 use super::data::Data;
 use super::lanes::outside;
+use super::plain::{Element, LaneMessage, LaneSpace};
 use super::reach::{Reach, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
@@ -32,6 +33,35 @@ pub(crate) struct BlockAccess {
 }
 
 impl BlockAccess {
+    /// As dwords of the only lane, at the address in a register times a number.
+    pub(crate) fn plain(&self, space: LaneSpace) -> Option<(LaneMessage, u64)> {
+        let Scalar::Register { offset, data_type } = self.address else {
+            return None;
+        };
+        let width = data_type.size().into();
+        let bytes = u32::try_from(self.bytes)
+            .ok()
+            .filter(|bytes| bytes % 4 == 0)?;
+        let plain = !data_type.is_signed() && matches!(width, 4 | 8);
+        plain.then_some(())?;
+        let message = LaneMessage {
+            space,
+            store: self.store,
+            lanes: 1,
+            element: Element::DWORD,
+            atomic: None,
+            parts: (0..bytes).step_by(4).map(|at| (at, at)).collect(),
+            data: self.data.as_ref()?.place()?,
+            addresses: offset,
+            width,
+            add: 0,
+            mask: self.mask,
+            align: self.align,
+            span: bytes.into(),
+        };
+        Some((message, self.scale))
+    }
+
     pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,

@@ -84,6 +84,7 @@ impl Message {
         match self {
             Self::Lanes(m) => Some(&m.reach),
             Self::Atomic(m) => Some(&m.reach),
+            Self::Block(m) => Some(&m.reach),
             _ => None,
         }
     }

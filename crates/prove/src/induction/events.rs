@@ -11,8 +11,8 @@ use crate::thread::{Mask, Thread};
 use crate::unknown::Unknown;
 use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
-use visakit_exec::Extent;
-use visakit_exec::code::{AtomicOp, Element, LaneMessage, LaneSpace, Message, Step};
+use visakit_exec::code::{AtomicOp, Element, LaneSpace, Message, Step};
+use visakit_exec::{Extent, Reached};
 
 /// What happens, apart from operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -198,31 +198,31 @@ impl<'l> Events<'l> {
             return Ok(());
         };
         let enabled = thread.enabled(machine.terms, step)?;
+        let here = Thread::any(machine.terms, &thread.running);
         let name = message.name();
-        match name {
+        let whole = match name {
             // Threads that do not race see nothing of the order of accesses but what barriers make of it.
             "nothing" | "prefetch" | "fence" => return Ok(()),
-            "load" | "store" | "atomic" => {
-                if !Thread::may(machine.terms, &enabled) {
-                    return Ok(());
-                }
-                let here = Thread::any(machine.terms, &thread.running);
-                let operands = message.operands();
-                let placed = machine.scalars(thread, &operands, here)?;
-                machine.set_scalars(&placed);
-                let lanes = machine.probe.lanes(message, machine.launch.memory());
-                let lanes =
-                    lanes.ok_or_else(|| Unknown::new(format!("a message of lanes: {name}")))?;
-                let first = step.lanes.first.into();
-                return self.lanes(machine, thread, lanes, (first, &enabled));
-            }
-            "block" | "block2d" => {}
+            "load" | "store" | "atomic" | "block2d" => Thread::any(machine.terms, &enabled),
+            "block" if step.predicate.is_none() => here,
             _ => return Err(Unknown::new(format!("a message: {name}"))),
-        }
-        let whole = match name {
-            "block2d" => Thread::any(machine.terms, &enabled),
-            _ => Thread::any(machine.terms, &thread.running),
         };
+        if machine.terms.number(whole) == Some(0) {
+            return Ok(());
+        }
+        if name != "block2d"
+            && let Some(reached) = reached(machine, thread, message, here)
+        {
+            let first = step.lanes.first.into();
+            let enabled = match reached.whole {
+                true => enabled.map(|_| here),
+                false => enabled,
+            };
+            return self.lanes(machine, thread, &reached, (first, &enabled));
+        }
+        if !matches!(name, "block" | "block2d") {
+            return Err(Unknown::new(format!("a message of lanes: {name}")));
+        }
         self.whole(machine, thread, (step, message), whole)
     }
 
@@ -235,9 +235,6 @@ impl<'l> Events<'l> {
         condition: Term,
     ) -> Result<(), Unknown> {
         let terms = &mut *machine.terms;
-        if terms.number(condition) == Some(0) {
-            return Ok(());
-        }
         let operands = message.operands();
         if !self.loads.alike {
             return Err(Unknown::new(format!(
@@ -245,11 +242,7 @@ impl<'l> Events<'l> {
                 message.name()
             )));
         }
-        if step.predicate.is_some() && message.name() != "block2d"
-            || operands.indirect
-            || !operands.addresses.is_empty()
-            || !operands.sources.is_empty()
-        {
+        if operands.indirect || !operands.addresses.is_empty() || !operands.sources.is_empty() {
             return Err(Unknown::new(format!(
                 "the operands of a message: {}",
                 message.name()
@@ -291,7 +284,12 @@ impl<'l> Events<'l> {
         &mut self,
         machine: &mut Machine<'_>,
         thread: &mut Thread,
-        (message, surface): (LaneMessage, Option<Extent>),
+        Reached {
+            message,
+            surface,
+            scale,
+            ..
+        }: &Reached,
         (first, enabled): (usize, &Mask),
     ) -> Result<(), Unknown> {
         let terms = &mut *machine.terms;
@@ -301,7 +299,7 @@ impl<'l> Events<'l> {
             (Some(extent), _) if extent.bytes > MOST_SURFACE || message.width > 4 => {
                 return Err(Unknown::new("a surface of more than 2 GiB"));
             }
-            (Some(extent), _) => Space::Surface(extent),
+            (Some(extent), _) => Space::Surface(*extent),
             (None, LaneSpace::Local) => Space::Local,
             (None, _) => Space::Global,
         };
@@ -324,6 +322,7 @@ impl<'l> Events<'l> {
                     Space::Local | Space::Surface(_) => 32,
                 };
                 let address = terms.zero_extend(address, width);
+                let address = terms.scale(address, *scale);
                 let add = terms.constant(message.add, width);
                 let mask = terms.constant(message.mask, width);
                 let address = terms.add(address, add);
@@ -455,6 +454,24 @@ struct At {
     lane: Option<usize>,
     address: Term,
     condition: Term,
+}
+
+/// What lanes reach by a message, whose surface is the same for all threads.
+fn reached(
+    machine: &mut Machine<'_>,
+    thread: &Thread,
+    message: &Message,
+    here: Term,
+) -> Option<Reached> {
+    let mut operands = message.operands();
+    if message.name() == "block" {
+        // The last one is the address.
+        operands.scalars.pop();
+    }
+    let placed = machine.scalars(thread, &operands, here).ok()?;
+    machine.set_scalars(&placed);
+    let memory = machine.launch.memory();
+    machine.probe.lanes(message, memory)
 }
 
 /// A step without its places.

@@ -18,8 +18,11 @@ pub(super) fn partitions(
     deadline: Option<Instant>,
 ) -> Result<Vec<Partition>, Failed> {
     let mut partitions = vec![starts(launches, sides, deadline)?];
+    // The float mode is mostly the same everywhere: where nothing has come, too.
+    let come = |pair: &&[&Seen; 2]| pair.iter().all(|seen| !seen.cells.is_empty());
+    let usual = seen.iter().skip(1).find(come);
     for pair in seen.iter().skip(1) {
-        partitions.push(guessed(pair, sides));
+        partitions.push(guessed(pair, usual.unwrap_or(pair), sides));
     }
     Ok(partitions)
 }
@@ -79,12 +82,17 @@ fn starts(
 }
 
 /// What runs have shown to be equal. Where nothing has come, all is equal until it is not.
-fn guessed(seen: &[&Seen; 2], sides: &[One<'_>; 2]) -> Partition {
+fn guessed(seen: &[&Seen; 2], usual: &[&Seen; 2], sides: &[One<'_>; 2]) -> Partition {
     let mut keys = [Vec::new(), Vec::new()];
-    for ((keys, seen), one) in keys.iter_mut().zip(seen).zip(sides) {
+    let all = seen.iter().zip(usual).zip(sides);
+    for (keys, ((seen, usual), one)) in keys.iter_mut().zip(all) {
         let unseen = (0, Bits::default());
         for cell in 0..one.layout.len() {
-            let (sum, always) = seen.cells.get(cell).copied().unwrap_or(unseen);
+            let of = match one.layout.is_mode(cell) && seen.cells.is_empty() {
+                true => usual,
+                false => seen,
+            };
+            let (sum, always) = of.cells.get(cell).copied().unwrap_or(unseen);
             keys.push((!one.layout.is_split(cell)).then_some(Key::new(sum, always)));
         }
     }

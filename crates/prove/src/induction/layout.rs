@@ -50,6 +50,16 @@ impl Layout {
         self.bytes
     }
 
+    /// Whether a cell is a byte of the float mode.
+    pub(super) fn is_mode(&self, cell: usize) -> bool {
+        (self.bytes..self.bytes + MODE).contains(&cell)
+    }
+
+    /// Whether a cell is a bit of a predicate.
+    pub(super) const fn is_bit(&self, cell: usize) -> bool {
+        cell >= self.bytes + MODE
+    }
+
     /// The byte that is compared bit by bit instead.
     pub(super) fn is_split(&self, cell: usize) -> bool {
         self.flags.binary_search(&cell).is_ok()

@@ -54,15 +54,16 @@ impl Bits {
         terms.concat(&parts)
     }
 
-    /// Those of them that a term has.
+    /// Those of them that a term has, up to the first that it does not have: what counts carries on to the others.
     fn still(self, terms: &mut Terms, byte: Term) -> Self {
         let mut still = Self::default();
         for bit in (0..8).filter(|bit| self.known >> bit & 1 != 0) {
             let value = terms.extract(byte, bit, 1);
-            if terms.number(value) == Some((self.value >> bit & 1).into()) {
-                still.known |= 1 << bit;
-                still.value |= self.value & 1 << bit;
+            if terms.number(value) != Some((self.value >> bit & 1).into()) {
+                break;
             }
+            still.known |= 1 << bit;
+            still.value |= self.value & 1 << bit;
         }
         still
     }

@@ -12,7 +12,7 @@ use super::segment::{self, Segment};
 use crate::decide::Decisions;
 use crate::machine::{Budget, Failed, Machine};
 use crate::side::Side;
-use crate::term::{Term, Terms, Variable};
+use crate::term::{Deep, Term, Terms, Variable};
 use crate::thread::{LANES, Mask, Thread};
 use crate::unknown::Unknown;
 use hashbrown::{HashMap, HashSet};
@@ -300,6 +300,9 @@ impl<'a> Induction<'a> {
 
     /// Finds cells that change although the lane to which they belong does not run: they are nobody's. Whether there are some.
     fn shares(&mut self, starts: &[Vec<Term>; 2], ends: &[Segment; 2], running: &Mask) -> bool {
+        let zero = self.terms.constant(0, 1);
+        // All terms where a lane does not run.
+        let mut without: HashMap<Term, Deep> = HashMap::new();
         let mut shared = false;
         for (one, (start, end)) in self.sides.iter_mut().zip(starts.iter().zip(ends)) {
             let cells = start.iter().zip(&end.cells);
@@ -308,12 +311,16 @@ impl<'a> Induction<'a> {
                 let Some(lane) = lane.filter(|_| before != after) else {
                     continue;
                 };
-                let waits = self.terms.not(*lane);
-                if self.terms.number(waits) == Some(0) {
+                if self.terms.number(*lane) == Some(1) {
                     continue;
                 }
-                let before = self.terms.under(*before, waits);
-                if before != self.terms.under(*after, waits) {
+                let without = without.entry(*lane).or_insert_with(|| {
+                    let mut without = Deep::default();
+                    without.set(*lane, zero);
+                    without
+                });
+                let before = without.of(&mut self.terms, *before);
+                if before != without.of(&mut self.terms, *after) {
                     (*owner, shared) = (None, true);
                 }
             }
@@ -350,6 +357,13 @@ impl<'a> Induction<'a> {
                 (None, _) => ALONE + MOST_CELLS + number,
             };
             let own = self.terms.variable(Variable::Free(own), 8);
+            let own = match one.layout.is_bit(cell) {
+                true => {
+                    let bit = self.terms.extract(own, 0, 1);
+                    self.terms.zero_extend(bit, 8)
+                }
+                false => own,
+            };
             let class = partition.class(side, cell);
             if class == 0 {
                 cells.push(own);

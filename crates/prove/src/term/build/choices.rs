@@ -136,7 +136,16 @@ impl Terms {
             Node::Choice(own, yes, no) => match self.decided(own, condition, depth) {
                 Some(true) => self.under_within(yes, condition, depth),
                 Some(false) => self.under_within(no, condition, depth),
-                None => term,
+                None => {
+                    let made = [yes, no].map(|arm| match self.node(arm) {
+                        Node::Choice(..) => self.under_within(arm, condition, depth),
+                        _ => arm,
+                    });
+                    match made == [yes, no] {
+                        true => term,
+                        false => self.choice(own, made[0], made[1]),
+                    }
+                }
             },
             Node::Concat(parts) => {
                 let parts = parts
