@@ -137,7 +137,8 @@ pub enum Method {
     Steps,
     /// Whole runs on terms: what each byte of the buffers is at the end.
     Terms,
-    /// Both do the same between corresponding places of their loops, as often as these run. That threads do not race is assumed.
+    /// Both do the same between corresponding places of their loops, as often as these run. That threads of the old one do not
+    /// race, and access nothing outside of buffers, is assumed.
     Induction {
         /// Corresponding places.
         places: usize,

@@ -109,6 +109,9 @@ pub(super) fn by_lanes(terms: &mut Terms, [old, new]: [&[Event]; 2]) -> Option<V
     Some(pairs)
 }
 
+/// Bytes that a lane stores from a term on at most, to be told apart from those of others.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Demands that no two lanes store to a byte, as their order shows there.
 fn apart(terms: &mut Terms, stores: &Stores, pairs: &mut Vec<(Term, Term)>) {
     let never = terms.constant(0, 1);
@@ -120,8 +123,15 @@ fn apart(terms: &mut Terms, stores: &Stores, pairs: &mut Vec<(Term, Term)>) {
             if lane == other_lane || local(space) != local(other_space) {
                 continue;
             }
-            let (base, width) = (place(terms, space, *base), 64);
-            let other = place(terms, other_space, *other);
+            // In one space addresses wrap as they do there; of surfaces that differ they are those of flat memory.
+            let (base, other) = match space == other_space {
+                true => (*base, *other),
+                false => (
+                    place(terms, space, *base),
+                    place(terms, other_space, *other),
+                ),
+            };
+            let width = terms.width(base);
             let ends = |bytes: &BTreeMap<u64, Stored>| {
                 let (first, last) = (bytes.keys().next(), bytes.keys().next_back());
                 (*first.unwrap_or(&0), *last.unwrap_or(&0))
@@ -130,10 +140,16 @@ fn apart(terms: &mut Terms, stores: &Stores, pairs: &mut Vec<(Term, Term)>) {
             // They meet where the second is less than so many bytes after the first, from where they just do not meet on.
             let from = terms.constant(other_last.wrapping_sub(first), width);
             let bytes = (last - first) + (other_last - other_first) + 1;
-            let bytes = terms.constant(bytes, width);
+            // What is below its term is not looked for in another space.
+            let is_far =
+                bytes > MOST_BYTES || space != other_space && last.max(other_last) > MOST_BYTES;
+            let bytes = terms.constant(if is_far { 0 } else { bytes }, width);
             let difference = terms.subtract(other, base);
             let difference = terms.add(difference, from);
-            let meet = terms.less(difference, bytes);
+            let meet = match is_far {
+                true => terms.constant(1, 1),
+                false => terms.less(difference, bytes),
+            };
             let any = |terms: &mut Terms, bytes: &BTreeMap<u64, Stored>| {
                 let conditions = bytes.values().map(|(_, condition)| *condition);
                 conditions.fold(never, |any, condition| terms.or(any, condition))

@@ -184,7 +184,7 @@ impl<'l> Events<'l> {
         first.ok_or_else(|| Unknown::new("too much is loaded"))
     }
 
-    /// Notes what a step does that is no computation, jump or call; false if it is none of these.
+    /// Notes what a step does that is no computation, jump or call.
     pub(super) fn step(
         &mut self,
         machine: &mut Machine<'_>,
