@@ -1,16 +1,19 @@
 //! Whether the events of two segments leave the same in memory.
 
 use super::events::{Event, Kind, Space, split};
-use crate::term::{Term, Terms};
+use crate::term::{Term, Terms, ones, signed};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
 /// A byte that is stored: its value, and the condition under which it is.
 type Stored = (Term, Term);
 
+/// Bytes that are stored, by how far after a term they are, or before it.
+type Bytes = BTreeMap<i64, Stored>;
+
 /// What a lane stores between two other events at addresses that differ from a term by a number: how many bytes a message
 /// stores makes no difference. Which lane, and how many such addresses it has stored to before.
-type Stores = BTreeMap<(Option<usize>, usize), (Space, Term, BTreeMap<u64, Stored>)>;
+type Stores = BTreeMap<(Option<usize>, usize), (Space, Term, Bytes)>;
 
 /// Events, and as one what lanes store between others.
 fn joined(terms: &mut Terms, events: &[Event]) -> Vec<Joined> {
@@ -45,7 +48,7 @@ fn joined(terms: &mut Terms, events: &[Event]) -> Vec<Joined> {
         let (.., bytes) = entry.or_insert_with(|| (space, base, BTreeMap::new()));
         for (by, value) in (0..).zip(values) {
             let stored = (*value, event.condition);
-            let at = first.wrapping_add(by);
+            let at = signed(first.wrapping_add(by), terms.width(base));
             let stored = match bytes.get(&at).copied() {
                 None => stored,
                 Some((before, condition)) => (
@@ -109,48 +112,37 @@ pub(super) fn by_lanes(terms: &mut Terms, [old, new]: [&[Event]; 2]) -> Option<V
     Some(pairs)
 }
 
-/// Bytes that a lane stores from a term on at most, to be told apart from those of others.
-const MOST_BYTES: u64 = 1 << 30;
-
 /// Demands that no two lanes store to a byte, as their order shows there.
 fn apart(terms: &mut Terms, stores: &Stores, pairs: &mut Vec<(Term, Term)>) {
     let never = terms.constant(0, 1);
     let all: Vec<_> = stores.iter().collect();
     for (number, ((lane, _), (space, base, own))) in all.iter().enumerate() {
         for ((other_lane, _), (other_space, other, others)) in all.iter().skip(number + 1) {
-            // Surfaces may be parts of one buffer.
-            let local = |space: &Space| matches!(space, Space::Local);
-            if lane == other_lane || local(space) != local(other_space) {
+            if lane == other_lane || !space.may_meet(other_space) {
                 continue;
             }
-            // In one space addresses wrap as they do there; of surfaces that differ they are those of flat memory.
-            let (base, other) = match space == other_space {
-                true => (*base, *other),
-                false => (
-                    place(terms, space, *base),
-                    place(terms, other_space, *other),
-                ),
-            };
-            let width = terms.width(base);
-            let ends = |bytes: &BTreeMap<u64, Stored>| {
+            let ends = |bytes: &Bytes| {
                 let (first, last) = (bytes.keys().next(), bytes.keys().next_back());
                 (*first.unwrap_or(&0), *last.unwrap_or(&0))
             };
             let ((first, last), (other_first, other_last)) = (ends(own), ends(others));
-            // They meet where the second is less than so many bytes after the first, from where they just do not meet on.
-            let from = terms.constant(other_last.wrapping_sub(first), width);
-            let bytes = (last - first) + (other_last - other_first) + 1;
-            // What is below its term is not looked for in another space.
-            let is_far =
-                bytes > MOST_BYTES || space != other_space && last.max(other_last) > MOST_BYTES;
-            let bytes = terms.constant(if is_far { 0 } else { bytes }, width);
-            let difference = terms.subtract(other, base);
-            let difference = terms.add(difference, from);
-            let meet = match is_far {
-                true => terms.constant(1, 1),
-                false => terms.less(difference, bytes),
+            let bytes = last
+                .abs_diff(first)
+                .saturating_add(other_last.abs_diff(other_first))
+                .saturating_add(1);
+            // In one space they meet where the second is less than so many bytes after the first, from where they just do not
+            // meet on; addresses wrap as they do there. Nothing is known of places in two spaces.
+            let meet = if space != other_space || bytes >= ones(terms.width(*base)) {
+                terms.constant(1, 1)
+            } else {
+                let width = terms.width(*base);
+                let from = terms.constant(other_last.wrapping_sub(first).cast_unsigned(), width);
+                let bytes = terms.constant(bytes, width);
+                let difference = terms.subtract(*other, *base);
+                let difference = terms.add(difference, from);
+                terms.less(difference, bytes)
             };
-            let any = |terms: &mut Terms, bytes: &BTreeMap<u64, Stored>| {
+            let any = |terms: &mut Terms, bytes: &Bytes| {
                 let conditions = bytes.values().map(|(_, condition)| *condition);
                 conditions.fold(never, |any, condition| terms.or(any, condition))
             };
@@ -161,13 +153,19 @@ fn apart(terms: &mut Terms, stores: &Stores, pairs: &mut Vec<(Term, Term)>) {
     }
 }
 
-/// An address in flat memory, or in local memory.
-fn place(terms: &mut Terms, space: &Space, address: Term) -> Term {
-    let address = terms.zero_extend(address, 64);
-    let base = match space {
-        Space::Surface(extent) => extent.base,
-        Space::Global | Space::Local => 0,
-    };
-    let base = terms.constant(base, 64);
-    terms.add(address, base)
+impl Space {
+    /// Whether a byte may be in both: surfaces may be parts of one buffer.
+    const fn may_meet(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Local, Self::Local) => true,
+            (Self::Local, _) | (_, Self::Local) => false,
+            (Self::Surface(a), Self::Surface(b)) => {
+                a.base < b.base.saturating_add(b.bytes) && b.base < a.base.saturating_add(a.bytes)
+            }
+            _ => true,
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,6 +32,9 @@ const MOST_CELLS: u32 = 1 << 22;
 /// Times that each segment is run at most.
 const MOST_ROUNDS: usize = 64;
 
+/// For each lane, whether it runs, if that is known.
+type Lanes = [Option<bool>; LANES];
+
 /// One of two programs.
 pub(super) struct One<'a> {
     launch: &'a Prepared,
@@ -104,6 +107,8 @@ pub(super) struct Induction<'a> {
     relations: Vec<Vec<Ways>>,
     /// At which others lanes may wait when lanes run at a cutpoint.
     waiting: Vec<BTreeSet<usize>>,
+    /// The lanes that threads begin with.
+    first: Lanes,
     loads: Loads,
 }
 
@@ -123,6 +128,7 @@ impl<'a> Induction<'a> {
             waiting: vec![BTreeSet::new(); partitions.len()],
             partitions,
             relations,
+            first: [None; LANES],
             loads: Loads::new(names_alike),
         }
     }
@@ -203,6 +209,7 @@ impl<'a> Induction<'a> {
         {
             return Err(Unknown::new("too many registers").into());
         }
+        self.first = self.first()?;
         let mut todo = BTreeSet::from([0]);
         let mut reached = todo.clone();
         let mut rounds = 0;
@@ -407,12 +414,11 @@ impl<'a> Induction<'a> {
         })
     }
 
-    /// The lanes that run when a segment begins.
+    /// The lanes that run when a segment begins: of those that a thread begins with, as none is added.
     fn lanes(&mut self, cut: usize) -> Result<Mask, Failed> {
-        let known = match cut {
-            0 => self.first()?,
-            _ => [None; LANES],
-        };
+        let known = self
+            .first
+            .map(|known| known.filter(|runs| cut == 0 || !runs));
         let mut mask = [self.terms.constant(0, 1); LANES];
         for ((lane, to), known) in (0..).zip(&mut mask).zip(known) {
             *to = match known {
@@ -424,10 +430,10 @@ impl<'a> Induction<'a> {
     }
 
     /// The lanes with which all threads begin, and those with which none does.
-    fn first(&self) -> Result<[Option<bool>; LANES], Failed> {
+    fn first(&self) -> Result<Lanes, Failed> {
         let [old, _] = &self.sides;
         let limits = Limits::default();
-        let mut all: Option<[Option<bool>; LANES]> = None;
+        let mut all: Option<Lanes> = None;
         for group in 0..old.launch.group_count() {
             for thread in old.launch.start(group, &limits)?.threads() {
                 let running = thread.position(old.launch.program()).running;

@@ -205,7 +205,8 @@ fn what_happens_to_lanes_that_wait_is_compared() {
     // Lanes that do not go round wait, and store what others have left in a scalar.
     let away = |value: &str| {
         let body = format!(
-            "cmp.eq (M1_NM, 1) P1 X(0,0)<0;1,0> 0x1234567:ud
+            "mul (M1_NM, 1) SPARE(0,0)<1> X(0,0)<0;1,0> 0x9e3779b1:ud
+             cmp.eq (M1_NM, 1) P1 SPARE(0,0)<0;1,0> 0x1234567:ud
              (P1) mov (M1_NM, 1) Y(0,0)<1> {value}
              {BODY}"
         );
@@ -225,6 +226,10 @@ fn what_happens_to_lanes_that_wait_is_compared() {
              lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 X:d32"
         )
     };
+    is_proven(
+        &away("0x1:ud"),
+        &away("0x1:ud").replacen("0x1:ud", "0x1:d", 1),
+    );
     is_not_proven(&away("0x1:ud"), &away("0x2:ud"));
 }
 
@@ -316,6 +321,15 @@ fn events_are_compared_in_their_order() {
         format!("{other}\n{load}\n{store}"),
     );
     assert_ne!(proof(&of(&before), &of(&after)).verdict, Verdict::Proven);
+    // What is loaded between two stores, and after both.
+    let first = "lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 X:d32";
+    let load = "lsc_load.ugm (M1, 8) Y:d32 bti(0x0)[AT]:a32";
+    let end = "lsc_store.ugm (M1, 8) bti(0x0)[AT+0x40]:a32 Y:d32";
+    let between = format!("{first}\n{load}\n{store}\n{end}");
+    let after = format!("{first}\n{store}\n{load}\n{end}");
+    is_proven(&of(&between), &of(&between));
+    assert_ne!(proof(&of(&between), &of(&after)).verdict, Verdict::Proven);
+    assert_ne!(proof(&of(&after), &of(&between)).verdict, Verdict::Proven);
     let with = format!("barrier\n{store}");
     assert_ne!(proof(&of(&with), &of(store)).verdict, Verdict::Proven);
 }
