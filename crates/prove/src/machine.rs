@@ -8,7 +8,6 @@ use crate::term::{Term, Terms};
 use crate::thread::{Frame, LANES, Mask, Pause, Thread};
 use crate::unknown::Unknown;
 use hashbrown::HashSet;
-use std::collections::BTreeMap;
 use std::time::Instant;
 use visakit_exec::code::{Action, Code, Compute, Destination, Step};
 use visakit_exec::{LaneFunction, Limits, Probe, Program};
@@ -173,17 +172,9 @@ impl<'a> Machine<'a> {
                 let bytes = registers.get(slot.offset..)?.first_chunk::<4>()?;
                 Some(u32::from_le_bytes(*bytes))
             });
-            threads.push(Thread {
-                file,
-                mode: self.terms.constant(cr0.unwrap_or(0).into(), 32),
-                place: program.code().routines.first().map_or(0, |r| r.entry),
-                running,
-                waiting: BTreeMap::new(),
-                frames: Vec::new(),
-                pause: Pause::None,
-                signals: 0,
-                waits: 0,
-            });
+            let mode = self.terms.constant(cr0.unwrap_or(0).into(), 32);
+            let entry = program.code().routines.first().map_or(0, |r| r.entry);
+            threads.push(Thread::new((file, mode), (entry, running)));
         }
         self.global.begin_group();
         self.local = Bytes::default();
@@ -290,13 +281,13 @@ impl<'a> Machine<'a> {
             Action::UpdateMode(place) => {
                 // The mode is changed whatever lanes run, as long as the thread is here.
                 let cr0 = thread.element(self.terms, *place, 4)?;
-                let here = Thread::any(self.terms, &thread.running);
+                let here = thread.here(self.terms);
                 thread.mode = self.terms.choice(here, cr0, thread.mode);
                 thread.place = next;
             }
             Action::ExecutionMask(place) => {
                 let word = self.terms.concat(&thread.running);
-                let here = Thread::any(self.terms, &thread.running);
+                let here = thread.here(self.terms);
                 thread.set_element(self.terms, *place, word, here)?;
                 thread.place = next;
             }
@@ -383,7 +374,7 @@ impl<'a> Machine<'a> {
 
     /// Checks that lanes run here for sure, before something that is done even without lanes.
     fn certain(&mut self, thread: &Thread, what: &str) -> Result<(), Unknown> {
-        let any = Thread::any(self.terms, &thread.running);
+        let any = thread.here(self.terms);
         let any = self.decisions.bit(self.terms, any);
         match self.terms.number(any) {
             Some(1) => Ok(()),
@@ -458,7 +449,7 @@ impl<'a> Machine<'a> {
         if self.predicates(thread, compute, lanes, enabled)? {
             return Ok(());
         }
-        let here = Thread::any(self.terms, &thread.running);
+        let here = thread.here(self.terms);
         let mode = self.terms.under(thread.mode, here);
         let mode = self
             .terms

@@ -77,7 +77,7 @@ impl Machine<'_> {
         if by_lane && !Thread::may(self.terms, enabled) {
             return Ok(());
         }
-        let here = Thread::any(self.terms, &thread.running);
+        let here = thread.here(self.terms);
         let whole = match name {
             "block2d" => Thread::any(self.terms, enabled),
             _ => here,
@@ -196,7 +196,7 @@ impl Machine<'_> {
         {
             self.zeros(thread, sent, range, &found.all, (mask, bytes))?;
         }
-        let op = sent.message.lanes().and_then(|m| m.atomic).map(|a| a.op);
+        let op = sent.message.by_lane().and_then(|m| m.atomic).map(|a| a.op);
         for access in &found.all {
             let condition = match access.lane {
                 Some(lane) => enabled.get(usize::from(lane)).copied(),

@@ -284,7 +284,7 @@ fn is_ordered(message: &Message) -> bool {
     match message.name() {
         "counter" | "typed_atomic" => true,
         "atomic" => {
-            let atomic = message.lanes().and_then(|lanes| lanes.atomic);
+            let atomic = message.by_lane().and_then(|lanes| lanes.atomic);
             message.operands().loaded.is_some() || !atomic.is_some_and(|a| commutes(a.op))
         }
         _ => false,

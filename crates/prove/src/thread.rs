@@ -49,6 +49,8 @@ pub(crate) struct Thread {
     pub(crate) mode: Term,
     pub(crate) place: usize,
     pub(crate) running: Mask,
+    /// The lanes with which it began, of which some run.
+    pub(crate) first: Mask,
     pub(crate) waiting: BTreeMap<usize, Mask>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) pause: Pause,
@@ -57,6 +59,22 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
+    /// A thread that begins at a place with these registers and lanes.
+    pub(crate) fn new((file, mode): (Vec<Term>, Term), (place, running): (usize, Mask)) -> Self {
+        Self {
+            file,
+            mode,
+            place,
+            running,
+            first: running,
+            waiting: BTreeMap::new(),
+            frames: Vec::new(),
+            pause: Pause::None,
+            signals: 0,
+            waits: 0,
+        }
+    }
+
     /// Whether a lane may be set.
     pub(crate) fn may(terms: &Terms, mask: &Mask) -> bool {
         mask.iter().any(|lane| terms.number(*lane) != Some(0))
@@ -70,6 +88,14 @@ impl Thread {
             return terms.constant(1, 1);
         }
         mask.iter().fold(none, |any, lane| terms.or(any, *lane))
+    }
+
+    /// Whether a lane runs.
+    pub(crate) fn here(&self, terms: &mut Terms) -> Term {
+        match self.running == self.first && Self::may(terms, &self.first) {
+            true => terms.constant(1, 1),
+            false => Self::any(terms, &self.running),
+        }
     }
 
     /// Each lane by itself.
@@ -252,7 +278,7 @@ impl Thread {
         let zero = terms.constant(0, 1);
         let mut mask = [zero; LANES];
         let always = match step.lanes.no_mask {
-            true => Some(Self::any(terms, &self.running)),
+            true => Some(self.here(terms)),
             false => None,
         };
         let first = usize::from(step.lanes.first);

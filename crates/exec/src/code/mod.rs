@@ -417,6 +417,13 @@ impl Message {
     pub fn lanes(&self) -> Option<LaneMessage> {
         self.0.plain()
     }
+
+    /// The same of a message that may reach any memory, such as a surface that a handle names: only
+    /// [`LaneMessage::space`] says nothing.
+    #[must_use]
+    pub fn by_lane(&self) -> Option<LaneMessage> {
+        self.0.plain_in(LaneSpace::Global)
+    }
 }
 
 /// A routine of the code.

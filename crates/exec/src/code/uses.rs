@@ -272,7 +272,7 @@ impl Collector<'_> {
 
     fn message(&mut self, message: &Message) {
         let operands = message.operands();
-        let plain = message.lanes();
+        let plain = message.by_lane();
         if let Some(plain) = plain.filter(|m| m.lanes == usize::from(self.step.lanes.count)) {
             for scalar in operands.scalars {
                 self.add(Way::Reads, Lanes::whole(scalar));

@@ -119,3 +119,31 @@ mov (M1, 16) A(0,0)<1> 0x1:d
 ";
     assert_eq!(live(lines, false), ["-"]);
 }
+
+/// What lanes load overwrites what they had, whatever memory the message reaches.
+#[test]
+fn of_what_messages_load() {
+    for surface in ["slm", "ugm"] {
+        for of in ["flat", "bti(0x2)", "bti(S)", "bss(S)", "ss(S)"] {
+            if surface == "slm" && of != "flat" {
+                continue;
+            }
+            let lines = format!(
+                "lsc_load.{surface} (M1, 16) B:d32 {of}[A]:a32
+lsc_store.{surface} (M1, 16) {of}[A]:a32 B:d32
+lsc_load.{surface} (M1, 16) B:d32 {of}[A]:a32
+add (M1, 16) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>
+"
+            );
+            let s = if of.contains('S') { "S" } else { "" };
+            let expected = [
+                &format!("A{s}"),
+                &format!("AB{s}"),
+                &format!("A{s}"),
+                "AB",
+                "",
+            ];
+            assert_eq!(live(&lines, false), expected, "{surface} {of}");
+        }
+    }
+}

@@ -193,12 +193,12 @@ impl<'l> Events<'l> {
         message: Option<&Message>,
     ) -> Result<(), Unknown> {
         let Some(message) = message else {
-            let here = Thread::any(machine.terms, &thread.running);
+            let here = thread.here(machine.terms);
             self.push(Kind::Step(text(step)), Vec::new(), here);
             return Ok(());
         };
         let enabled = thread.enabled(machine.terms, step)?;
-        let here = Thread::any(machine.terms, &thread.running);
+        let here = thread.here(machine.terms);
         let name = message.name();
         let whole = match name {
             // Threads that do not race see nothing of the order of accesses but what barriers make of it.

@@ -27,7 +27,7 @@ pub(super) fn owners(program: &Program, layout: &Layout) -> Vec<Option<u8>> {
             }
             Action::Message(message) => {
                 if let Some(loaded) = message.operands().loaded {
-                    match message.lanes() {
+                    match message.by_lane() {
                         Some(lanes) => elements(&mut owners, step, &lanes),
                         None => own(&mut owners, loaded, None),
                     }

@@ -22,22 +22,7 @@ pub(super) struct Segment {
     pub(super) lanes: BTreeMap<usize, Mask>,
 }
 
-/// A thread that begins at a cutpoint with these registers. Lanes that wait at others have no part in it.
-pub(super) fn thread((file, mode): (Vec<Term>, Term), (place, running): (usize, Mask)) -> Thread {
-    Thread {
-        mode,
-        file,
-        place,
-        running,
-        waiting: BTreeMap::new(),
-        frames: Vec::new(),
-        pause: Pause::None,
-        signals: 0,
-        waits: 0,
-    }
-}
-
-/// Runs a thread from a cutpoint to the next ones.
+/// Runs a thread from a cutpoint to the next ones. Lanes that wait at others have no part in it.
 pub(super) fn run(
     machine: &mut Machine<'_>,
     one: &One<'_>,

@@ -12,7 +12,7 @@ use super::segment::{self, Segment};
 use crate::decide::Decisions;
 use crate::machine::{Budget, Failed, Machine};
 use crate::side::Side;
-use crate::term::{Deep, Term, Terms, Variable};
+use crate::term::{Deep, Node, Shapes, Term, Terms, Variable};
 use crate::thread::{LANES, Mask, Thread};
 use crate::unknown::Unknown;
 use hashbrown::{HashMap, HashSet};
@@ -161,6 +161,44 @@ impl<'a> Induction<'a> {
         }
     }
 
+    /// Finds what the old program has not written where the new one has something else that nobody has written: that may be
+    /// it. Whether there is some.
+    fn choose_alike(&mut self, ends: &[Segment; 2]) -> bool {
+        let [old, new] = ends;
+        let mut pairs: Vec<(Term, Term)> = Vec::new();
+        for (a, b) in old.events.iter().zip(&new.events) {
+            let operands = a.operands.iter().copied().zip(b.operands.iter().copied());
+            pairs.extend(operands.chain([(a.condition, b.condition)]));
+        }
+        for (a, b) in old.lanes.values().zip(new.lanes.values()) {
+            pairs.extend(a.iter().copied().zip(b.iter().copied()));
+        }
+        pairs.retain(|(a, b)| a != b);
+        let (mut shapes, mut chosen) = (Shapes::default(), HashMap::new());
+        for pair in pairs {
+            for variables in shapes.corresponding(&self.terms, pair) {
+                let [own, other] = variables.map(|term| match self.terms.node(term) {
+                    Node::Variable(Variable::Free(number)) => *number,
+                    _ => 0,
+                });
+                chosen.entry(own).or_insert(other);
+            }
+        }
+        let [old, new] = &mut self.sides;
+        let others: HashSet<u32> = new.unwritten.iter().flatten().copied().collect();
+        let mut changed = false;
+        for own in old.unwritten.iter_mut().flatten() {
+            let free = !others.contains(own);
+            if let Some(other) = chosen
+                .get(own)
+                .filter(|other| free && others.contains(*other))
+            {
+                (*own, changed) = (*other, true);
+            }
+        }
+        changed
+    }
+
     /// Storage of the old program, and that of the new one that is equal to it most often.
     fn corresponding(
         &self,
@@ -226,6 +264,10 @@ impl<'a> Induction<'a> {
                 self.segment(0, cut, (old, running))?,
                 self.segment(1, cut, (new, running))?,
             ];
+            if cut == 0 && self.choose_alike(&ends) {
+                todo.insert(cut);
+                continue;
+            }
             self.compare(&ends)?;
             if self.shares(&starts, &ends, &running) {
                 todo.extend(&reached);
@@ -244,7 +286,8 @@ impl<'a> Induction<'a> {
         reached: &mut BTreeSet<usize>,
     ) -> Result<Vec<usize>, Failed> {
         let none = [self.terms.constant(0, 1); LANES];
-        let mut all = self.waiting.get(cut).cloned().unwrap_or_default();
+        let waited = self.waiting.get(cut).cloned().unwrap_or_default();
+        let mut all = waited.clone();
         let [_, new] = ends;
         let came = new
             .lanes
@@ -257,7 +300,8 @@ impl<'a> Induction<'a> {
         let (mut changed, mut again) = (Vec::new(), false);
         for next in &all {
             let mask = new.lanes.get(next).copied().unwrap_or(none);
-            let cells = [0, 1].map(|side| self.coming(side, ends, &mask));
+            let waits = waited.contains(next);
+            let cells = [0, 1].map(|side| self.coming(side, ends, (&mask, waits)));
             let mut is_changed = reached.insert(*next);
             if let Some(partition) = self.partitions.get_mut(*next) {
                 let cells = cells.each_ref().map(|cells| &cells[..]);
@@ -288,16 +332,25 @@ impl<'a> Induction<'a> {
         Ok(changed)
     }
 
-    /// Cells when lanes come to a cutpoint: those of other lanes make no difference.
-    fn coming(&mut self, side: usize, ends: &[Segment; 2], mask: &Mask) -> Vec<Option<Term>> {
+    /// Cells when lanes come to a cutpoint: those of other lanes make no difference. Unless some wait there, one of these comes.
+    fn coming(
+        &mut self,
+        side: usize,
+        ends: &[Segment; 2],
+        (mask, waits): (&Mask, bool),
+    ) -> Vec<Option<Term>> {
         let (Some(one), Some(end)) = (self.sides.get(side), ends.get(side)) else {
             return Vec::new();
+        };
+        let any = match waits {
+            true => self.terms.constant(1, 1),
+            false => Thread::any(&mut self.terms, mask),
         };
         let mut cells = Vec::with_capacity(end.cells.len());
         for (cell, term) in end.cells.iter().enumerate() {
             let lane = one.owner(cell).and_then(|lane| mask.get(lane));
             cells.push(match lane {
-                None => Some(*term),
+                None => Some(self.terms.under(*term, any)),
                 Some(lane) if self.terms.number(*lane) == Some(0) => None,
                 Some(lane) => Some(self.terms.under(*term, *lane)),
             });
@@ -405,7 +458,7 @@ impl<'a> Induction<'a> {
             (&HashSet::new(), None),
             self.budget,
         )?;
-        let thread = segment::thread(file, (place, running));
+        let thread = Thread::new(file, (place, running));
         let found = segment::run(&mut machine, one, thread, &mut self.loads);
         let which = if side == 0 { "old" } else { "new" };
         found.map_err(|mut unknown| {

@@ -1,26 +1,14 @@
 //! Numbers among the sources of float operations: an integer that a float holds exactly is that float.
 
-use super::{SAMPLES, bits, directed};
+use super::bits;
+use super::samples::{Answers, is_same};
 use crate::term::{Term, Terms, ones, signed};
-use hashbrown::HashMap;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::sync::{LazyLock, Mutex, PoisonError};
 use visakit_exec::LaneFunction;
 use visakit_exec::code::{Lane, Modify};
 use visakit_isa::DataType;
 
-/// A function, and the numbers of some of its sources.
-type Known = HashMap<(LaneFunction, [Option<u64>; 4]), bool>;
-
-/// Whether the function of floats is the same, as far as it has been asked for.
-static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-
-/// Answers that are kept.
-const MOST_KNOWN: usize = 1 << 14;
-
-/// Samples of other sources.
-const MOST_SAMPLES: usize = 4096;
+/// Whether the function of floats is the same, for these numbers of some sources.
+static KNOWN: Answers<(LaneFunction, [Option<u64>; 4]), bool> = Answers::new();
 
 /// The function whose integer sources that are numbers are floats, and its sources. `None` if there are none, or if the executor
 /// computes something else.
@@ -54,17 +42,10 @@ pub(super) fn of_floats(
         });
     }
     (other != *function).then_some(())?;
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (*function, old);
-    let found = known().get(&key).copied();
-    let same = found.unwrap_or_else(|| {
-        let same = is_same((function, &old), (&other, &new)) == Some(true);
-        let mut known = known();
-        if known.len() >= MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(key, same);
-        same
+    let same = KNOWN.of((*function, old), || {
+        let of = |numbers: &[Option<u64>; 4], number: usize| numbers.get(number).copied().flatten();
+        let pair = |number, any| [&old, &new].map(|numbers| of(numbers, number).unwrap_or(any));
+        is_same([function, &other], old.map(|n| n.is_some()), pair) == Some(true)
     });
     same.then_some((other, others))
 }
@@ -93,41 +74,4 @@ fn float(number: u64, (from, modify): (DataType, Modify), to: DataType) -> Optio
         DataType::F => u64::from((size as f32).to_bits()) | u64::from(negative) << 31,
         _ => (size as f64).to_bits() | u64::from(negative) << 63,
     })
-}
-
-/// A function and the numbers of some of its sources.
-type With<'f> = (&'f LaneFunction, &'f [Option<u64>; 4]);
-
-/// Whether two functions have the same results on samples of those sources that are no numbers.
-fn is_same((first, old): With<'_>, (second, new): With<'_>) -> Option<bool> {
-    let used = first.operation.sources();
-    let list = |(ty, _): &(DataType, Modify)| directed(bits(*ty), ty.is_float());
-    let lists: Vec<Vec<u64>> = first.sources.iter().take(used).map(list).collect();
-    let mut random = SplitMix64::seed_from_u64(0x5eed);
-    for sample in 0..MOST_SAMPLES + SAMPLES {
-        let (mut a, mut b) = ([0; 4], [0; 4]);
-        let mut place = sample;
-        for (number, list) in lists.iter().enumerate() {
-            let any = match old.get(number)? {
-                Some(_) => 0,
-                None if sample >= MOST_SAMPLES => {
-                    random.next_u64() & ones(bits(first.sources.get(number)?.0))
-                }
-                None => {
-                    let length = list.len().max(1);
-                    let found = list.get(place % length).copied();
-                    place /= length;
-                    found.unwrap_or(0)
-                }
-            };
-            *a.get_mut(number)? = old.get(number)?.unwrap_or(any);
-            *b.get_mut(number)? = new.get(number)?.unwrap_or(any);
-        }
-        // What comes next has been tried.
-        let bit = sample & 1 != 0;
-        if first.evaluate(a, bit)? != second.evaluate(b, bit)? {
-            return Some(false);
-        }
-    }
-    Some(true)
 }

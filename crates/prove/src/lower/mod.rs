@@ -10,14 +10,15 @@ mod mixed;
 mod order;
 mod pieces;
 mod reals;
+mod samples;
+mod signs;
 
 pub(crate) use reals::Reals;
 
 use crate::term::{Function, Output, Term, Terms, Values, Variable, ones};
-use hashbrown::HashMap;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use samples::Answers;
 use visakit_exec::LaneFunction;
 use visakit_isa::DataType;
 
@@ -41,20 +42,11 @@ type Stated = fn(&mut Terms, &LaneFunction, &[Term], Option<Term>) -> Option<Lan
 /// The ways, those for all uses first.
 const WAYS: [Stated; 3] = [integers::understood, floats::whole, floats::flushed];
 
-/// Whether a way is what the executor computes; `None` if that computes nothing. It is the same in every proof.
-type Known = HashMap<(LaneFunction, usize), Option<bool>>;
-
-static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+/// Whether a way is what the executor computes; `None` if that computes nothing.
+static KNOWN: Answers<(LaneFunction, usize), Option<bool>> = Answers::new();
 
 fn is_right(function: &LaneFunction, way: usize) -> Option<bool> {
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (*function, way);
-    let found = known().get(&key).copied();
-    found.unwrap_or_else(|| {
-        let found = agrees(function, *WAYS.get(way)?);
-        known().insert(key, found);
-        found
-    })
+    KNOWN.of((*function, way), || agrees(function, *WAYS.get(way)?))
 }
 
 /// The results of a function for these elements, and that bit of the predicate it reads. `None` for operations in a type
@@ -66,15 +58,13 @@ pub(crate) fn apply(
     flag: Option<Term>,
 ) -> Option<LaneTerms> {
     let floats = mixed::of_floats(terms, function, elements);
-    let (function, elements) = match &floats {
-        Some((function, elements)) => (function, elements.as_slice()),
-        None => (function, elements),
-    };
+    let (function, elements) = together(&floats, (function, elements));
+    // Where products are contracted, signs of sources say which of them are subtracted.
+    let plain = (!terms.contracted).then(|| signs::of_bits(terms, function, elements));
+    let plain = plain.flatten();
+    let (function, elements) = together(&plain, (function, elements));
     let ordered = order::ordered(terms, function, elements);
-    let (function, elements) = match &ordered {
-        Some((function, elements)) => (function, elements.as_slice()),
-        None => (function, elements),
-    };
+    let (function, elements) = together(&ordered, (function, elements));
     if is_right(function, 0)?
         && let Some(found) = integers::understood(terms, function, elements, flag)
     {
@@ -89,6 +79,17 @@ pub(crate) fn apply(
         });
     }
     Some(symbols(terms, function, elements, flag))
+}
+
+/// A function and its sources as others, if there are some.
+fn together<'f>(
+    others: &'f Option<(LaneFunction, Vec<Term>)>,
+    own: (&'f LaneFunction, &'f [Term]),
+) -> (&'f LaneFunction, &'f [Term]) {
+    match others {
+        Some((function, elements)) => (function, elements),
+        None => own,
+    }
 }
 
 /// What a function computes for these sources in terms without it, where that is known: too large a term for most uses.

@@ -1,18 +1,14 @@
 //! The order of two factors or summands of floats: it shows in which of two NaNs is passed on, and nowhere else.
 
+use super::samples::Answers;
 use super::{bits, directed, floats::mantissa};
 use crate::term::{Node, Term, Terms, ones};
-use hashbrown::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
 use visakit_exec::LaneFunction;
 use visakit_exec::code::{Lane, Operation};
 use visakit_isa::DataType;
 
-/// Whether the order makes no difference, as far as it has been asked for.
-static KNOWN: LazyLock<Mutex<HashMap<LaneFunction, bool>>> = LazyLock::new(Mutex::default);
-
-/// Answers that are kept.
-const MOST_KNOWN: usize = 1 << 12;
+/// Whether the order makes no difference.
+static KNOWN: Answers<LaneFunction, bool> = Answers::new();
 
 /// Choices that are looked into for the numbers that an operand may be.
 const MOST_CHOICES: u32 = 16;
@@ -40,17 +36,7 @@ pub(super) fn ordered(
     let fits = commutes && floats && turned && first.0 == second.0;
     (fits && (is_number(terms, *a, first.0)? || is_number(terms, *b, second.0)?)).then_some(())?;
     let other = exchanged(function);
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = known().get(function).copied();
-    let same = found.unwrap_or_else(|| {
-        let same = is_same(function, &other) == Some(true);
-        let mut known = known();
-        if known.len() >= MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(*function, same);
-        same
-    });
+    let same = KNOWN.of(*function, || is_same(function, &other) == Some(true));
     same.then(|| {
         let mut elements = elements.to_vec();
         elements.swap(0, 1);

@@ -1,7 +1,7 @@
 //! Whatever is understood of an operation is what the executor computes.
 
 use super::{agrees, floats, integers::understood};
-use crate::term::{Terms, Variable};
+use crate::term::{Terms, Values, Variable};
 use visakit_exec::LaneFunction;
 use visakit_exec::code::{Lane, Modify, Operation, Precision, Relation};
 use visakit_isa::DataType;
@@ -262,6 +262,56 @@ fn integers_beside_floats_are_floats() {
         }
     }
     assert!(same > 30 && same < all - 10, "{same} of {all}");
+}
+
+/// Signs of float sources are bits of them, of every operation, and what is made of it is the executor's result.
+#[test]
+fn signs_of_floats_are_bits() {
+    let (mut plain, mut turn) = (0, 0);
+    for operation in OPERATIONS {
+        functions(operation, &mut turn, |function| {
+            let [first, ..] = function.sources;
+            if !first.0.is_float() || first.1 == Modify::None {
+                return;
+            }
+            let mut terms = Terms::new();
+            let used = operation.sources();
+            let width = |number: usize| super::bits(function.sources[number].0);
+            let elements: Vec<_> = (0..used)
+                .map(|n| terms.variable(Variable::Free(u32::try_from(n).unwrap()), width(n)))
+                .collect();
+            let flag = (operation.flags() > 0).then(|| terms.variable(Variable::Free(9), 1));
+            let Some(found) = super::apply(&mut terms, function, &elements, flag) else {
+                return;
+            };
+            plain += usize::from(super::signs::of_bits(&mut terms, function, &elements).is_some());
+            for sample in 0..200_u64 {
+                let list = super::directed(width(0), true);
+                let any = |n: u64| (sample + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 + 2 * n);
+                let mut sources = [0, 1, 2, 3].map(any);
+                sources[0] = list[usize::try_from(sample).unwrap() % list.len()];
+                for (number, source) in sources.iter_mut().enumerate() {
+                    *source &= crate::term::ones(width(number));
+                }
+                let wanted = function.evaluate(sources, sample & 1 != 0).unwrap();
+                let mut values = Values::new(&terms, |variable| match variable {
+                    Variable::Free(9) => sample & 1,
+                    Variable::Free(number) => sources[number as usize],
+                    _ => 0,
+                });
+                let bit = found.flag.map(|flag| values.of(flag));
+                assert!(
+                    bit.is_none_or(|bit| bit == Some(wanted.flag.into())),
+                    "{function:?}"
+                );
+                if let (Some(value), Some((ty, _))) = (found.value, function.destination) {
+                    let wanted = wanted.value & crate::term::ones(super::bits(ty));
+                    assert_eq!(values.of(value), Some(wanted), "{function:?} {sources:x?}");
+                }
+            }
+        });
+    }
+    assert!(plain > 80, "{plain}");
 }
 
 /// Factors and summands may be exchanged where one of them is never a NaN, and only there.

@@ -1,7 +1,7 @@
 //! Questions that are the same but for the names of variables: most lanes and work-items ask one another's.
 
 use super::{Function, Node, Term, Terms};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// Shapes of pairs of terms.
 #[derive(Debug, Default)]
@@ -43,6 +43,30 @@ impl Shapes {
         }
         shape.extend([a, b].iter().filter_map(|term| numbers.get(term)));
         shape.into()
+    }
+
+    /// Variables that differ at the same places of two terms, as far as these are made alike.
+    pub(crate) fn corresponding(&mut self, terms: &Terms, (a, b): (Term, Term)) -> Vec<[Term; 2]> {
+        self.mark(terms, a);
+        self.mark(terms, b);
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        let mut todo = vec![[a, b]];
+        while let Some(pair) = todo.pop() {
+            let [a, b] = pair;
+            if a == b || !seen.insert(pair) || self.head(terms, a) != self.head(terms, b) {
+                continue;
+            }
+            if matches!(terms.node(a), Node::Variable(_)) {
+                found.push(pair);
+            }
+            let parts = [a, b].map(|term| self.parts(terms, term));
+            let [own, others] = parts.each_ref();
+            if own.len() == others.len() {
+                let both = own.iter().zip(others);
+                todo.extend(both.map(|((_, own), (_, other))| [*own, *other]));
+            }
+        }
+        found
     }
 
     /// The terms that a term is made of, with the factors of a sum. Where the order makes no difference it is one that does

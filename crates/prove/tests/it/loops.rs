@@ -334,6 +334,34 @@ fn events_are_compared_in_their_order() {
     assert_ne!(proof(&of(&with), &of(store)).verdict, Verdict::Proven);
 }
 
+/// What the old kernel leaves open may be what the new one leaves open, in one way for all of its outputs.
+#[test]
+fn what_nobody_has_written_may_be_the_same() {
+    let of = |first: &str, second: &str| {
+        let written = |name: &str| format!("(P1) mov (M1, 8) {name}(0,0)<1> X(0,0)<1;1,0>");
+        format!(
+            "mov (M1_NM, 8) AT(0,0)<1> 0x76543210:uv
+             shl (M1_NM, 8) AT(0,0)<1> AT(0,0)<1;1,0> 0x2:ud
+             lsc_load.ugm (M1, 8) X:d32 bti(0x0)[AT]:a32
+             cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x1:ud
+             {}
+             {}
+             lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 {first}:d32
+             lsc_store.ugm (M1, 8) bti(0x0)[AT+0x40]:a32 {second}:d32",
+            written(first),
+            written(second)
+        )
+    };
+    is_proven(&of("N", "N"), &of("Y", "Y"));
+    is_proven(&of("N", "Y"), &of("Y", "SPARE"));
+    is_proven(&of("N", "SPARE"), &of("Y", "Y"));
+    for new in [of("N", "Y"), of("Y", "SPARE")] {
+        assert_ne!(proof(&of("N", "N"), &new).verdict, Verdict::Proven);
+    }
+    let zero = format!("mov (M1, 8) N(0,0)<1> 0x0:ud\n{}", of("N", "N"));
+    assert_ne!(proof(&zero, &of("N", "N")).verdict, Verdict::Proven);
+}
+
 /// Why nothing is known is told.
 #[test]
 fn what_is_not_understood_is_told() {
