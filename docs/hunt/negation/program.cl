@@ -1,0 +1,3 @@
+__kernel void k0(__global float *out, __global const float *in) {
+  out[get_global_id(0)] = -in[get_global_id(0)];
+}
