@@ -5,6 +5,9 @@ use crate::term::{Node, Term, Terms};
 /// Conditions that are looked at together.
 const MOST: usize = 24;
 
+/// How often what is made of conditions is made shorter again at most: an equal object that is known already may be longer.
+const MOST_TIMES: u8 = 6;
+
 /// A condition: all of these bits are set; ascending.
 type All = Vec<Term>;
 
@@ -25,9 +28,16 @@ impl Terms {
     /// Where one of several bits is set; `None` if that has no shorter form. What all conditions have in common is said once,
     /// and what a bit has split is put together: `a & b | a & !b & c` is `a & (b | c)`.
     pub(super) fn met(&mut self, bits: &[Term]) -> Option<Term> {
-        if !(2..=MOST).contains(&bits.len()) {
+        if !(2..=MOST).contains(&bits.len()) || self.meeting == MOST_TIMES {
             return None;
         }
+        self.meeting += 1;
+        let found = self.met_once(bits);
+        self.meeting -= 1;
+        found
+    }
+
+    fn met_once(&mut self, bits: &[Term]) -> Option<Term> {
         let mut conditions: Vec<All> = bits.iter().map(|bit| self.conjuncts(*bit)).collect();
         let changed = self.shorten(&mut conditions);
         let (first, others) = conditions.split_first()?;
@@ -36,10 +46,16 @@ impl Terms {
         if !changed && common.is_empty() {
             return None;
         }
-        let mut any = self.constant(0, 1);
+        let mut short = Vec::with_capacity(conditions.len());
         for condition in &mut conditions {
             condition.retain(|bit| common.binary_search(bit).is_err());
-            let all = self.all_of(condition);
+            short.push(self.all_of(condition));
+        }
+        if short == bits {
+            return None;
+        }
+        let mut any = self.constant(0, 1);
+        for all in short {
             any = self.or(any, all);
         }
         let common = self.all_of(&common);
