@@ -418,8 +418,8 @@ impl Message {
         self.0.plain()
     }
 
-    /// The same of a message that may reach any memory, such as a surface that a handle names: only
-    /// [`LaneMessage::space`] says nothing.
+    /// The message as a plain access of each lane, whatever memory it reaches, such as a surface that a handle names:
+    /// [`LaneMessage::space`] says nothing here.
     #[must_use]
     pub fn by_lane(&self) -> Option<LaneMessage> {
         self.0.plain_in(LaneSpace::Global)

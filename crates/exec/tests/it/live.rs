@@ -123,15 +123,15 @@ mov (M1, 16) A(0,0)<1> 0x1:d
 /// What lanes load overwrites what they had, whatever memory the message reaches.
 #[test]
 fn of_what_messages_load() {
-    for surface in ["slm", "ugm"] {
+    for memory in ["slm", "ugm"] {
         for of in ["flat", "bti(0x2)", "bti(S)", "bss(S)", "ss(S)"] {
-            if surface == "slm" && of != "flat" {
+            if memory == "slm" && of != "flat" {
                 continue;
             }
             let lines = format!(
-                "lsc_load.{surface} (M1, 16) B:d32 {of}[A]:a32
-lsc_store.{surface} (M1, 16) {of}[A]:a32 B:d32
-lsc_load.{surface} (M1, 16) B:d32 {of}[A]:a32
+                "lsc_load.{memory} (M1, 16) B:d32 {of}[A]:a32
+lsc_store.{memory} (M1, 16) {of}[A]:a32 B:d32
+lsc_load.{memory} (M1, 16) B:d32 {of}[A]:a32
 add (M1, 16) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>
 "
             );
@@ -143,7 +143,17 @@ add (M1, 16) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>
                 "AB",
                 "",
             ];
-            assert_eq!(live(&lines, false), expected, "{surface} {of}");
+            assert_eq!(live(&lines, false), expected, "{memory} {of}");
+            // If it is predicated, something of it is left.
+            let some = lines.replacen("lsc_load", "(P1) lsc_load", 2);
+            let expected = [
+                &format!("AB{s}"),
+                &format!("AB{s}"),
+                &format!("AB{s}"),
+                "AB",
+                "",
+            ];
+            assert_eq!(live(&some, false), expected, "{memory} {of}");
         }
     }
 }

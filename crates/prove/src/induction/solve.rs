@@ -490,6 +490,9 @@ impl<'a> Induction<'a> {
         for group in 0..old.launch.group_count() {
             for thread in old.launch.start(group, &limits)?.threads() {
                 let running = thread.position(old.launch.program()).running;
+                if running == 0 {
+                    return Err(Unknown::new("a thread without lanes").into());
+                }
                 let lanes: [bool; LANES] = std::array::from_fn(|lane| running >> lane & 1 != 0);
                 let known = all.get_or_insert_with(|| lanes.map(Some));
                 for (to, runs) in known.iter_mut().zip(lanes) {

@@ -150,7 +150,7 @@ pub struct Terms {
     extracts: HashMap<(Term, u8, u8), Term>,
     /// Choices of one condition after each other as one, if they are.
     joins: HashMap<(Term, Term), Option<Term>>,
-    /// How often what several conditions are is being made shorter just now.
+    /// How deep [`Self::met`] is in itself.
     meeting: u8,
     /// Bits from the parts of any term.
     pushed: HashMap<(Term, u8, u8), Term>,

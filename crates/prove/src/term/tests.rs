@@ -308,6 +308,39 @@ fn equal_functions_of_bits_are_one_term() {
     }
 }
 
+/// Conditions of more bits than have one term for each function are what they say, however often they are made shorter.
+#[test]
+fn conditions_of_many_bits_come_to_an_end() {
+    for seed in 0..400 {
+        let mut random = Random::of_seed(seed);
+        let mut terms = Terms::new();
+        let count = 9 + u32::try_from(random.below(8)).unwrap();
+        // Each with its values for 64 choices of all bits.
+        let mut made: Vec<(Term, u64)> = (0..count)
+            .map(|n| (terms.variable(Variable::Free(n), 1), random.word()))
+            .collect();
+        let choices: Vec<u64> = made.iter().map(|(_, values)| *values).collect();
+        for _ in 0..300 {
+            let [(a, x), (b, y)] = [(); 2].map(|()| made[random.below(made.len())]);
+            made.push(match random.below(8) {
+                0..=2 => (terms.and(a, b), x & y),
+                3..=5 => (terms.or(a, b), x | y),
+                6 => (terms.xor(a, b), x ^ y),
+                _ => (terms.not(a), !x),
+            });
+        }
+        for row in 0..64 {
+            let mut values = Values::new(&terms, |variable| match variable {
+                Variable::Free(n) => choices[n as usize] >> row & 1,
+                _ => 0,
+            });
+            for (term, wanted) in &made {
+                assert_eq!(values.of(*term), Some(wanted >> row & 1), "seed {seed}");
+            }
+        }
+    }
+}
+
 /// Terms that are made alike of other variables have one shape, in whatever order these come, and terms of one shape have the
 /// same values for some names of their variables.
 #[test]

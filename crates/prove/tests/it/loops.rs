@@ -231,6 +231,47 @@ fn what_happens_to_lanes_that_wait_is_compared() {
         &away("0x1:ud").replacen("0x1:ud", "0x1:d", 1),
     );
     is_not_proven(&away("0x1:ud"), &away("0x2:ud"));
+    // Some wait there, and others come only while the scalar is as it was: if it is not, these end.
+    let joined = |value: &str| {
+        let end = format!(
+            "{END}
+             mul (M1_NM, 1) SPARE(0,0)<1> Y(0,1)<0;1,0> 0x9e3779b1:ud
+             cmp.eq (M1_NM, 8) P1 SPARE(0,0)<0;1,0> 0x1234567:ud
+             (P1) mov (M1_NM, 1) Y(0,0)<1> {value}
+             (!P1) goto (M1, 8) away
+             ret"
+        );
+        let own = away("0x1:ud").replacen(&format!("{END}\nret"), &end, 1);
+        own.replacen(
+            "again:",
+            "mov (M1_NM, 1) Y(0,1)<1> X(0,0)<0;1,0>\nagain:",
+            1,
+        )
+    };
+    is_not_proven(&joined("0x1:ud"), &joined("0x2:ud"));
+}
+
+/// An instruction without a mask runs where some lane is, and nowhere else: hardly ever all lanes go past it.
+#[test]
+fn what_no_lane_comes_to_does_not_run() {
+    let of = |branch: &str| {
+        let body = format!(
+            "mov (M1_NM, 1) Y(0,0)<1> 0x1:ud
+             add (M1_NM, 1) Y(0,1)<1> Y(0,1)<0;1,0> 0x3:ud
+             mul (M1_NM, 1) SPARE(0,0)<1> Y(0,1)<0;1,0> 0x9e3779b1:ud
+             cmp.eq (M1_NM, 8) P1 SPARE(0,0)<0;1,0> 0x1234567:ud
+             {branch}
+             mov (M1_NM, 1) Y(0,0)<1> 0x2:ud
+             on:
+             {BODY}
+             add (M1, 8) N(0,0)<1> N(0,0)<1;1,0> Y(0,0)<0;1,0>"
+        );
+        let start = "mov (M1_NM, 1) Y(0,1)<1> X(0,0)<0;1,0>\nagain:";
+        looped(&body, END).replacen("again:", start, 1)
+    };
+    let branch = "(P1) goto (M1, 8) on";
+    is_not_proven(&of(branch), &of(""));
+    is_not_proven(&of(""), &of(branch));
 }
 
 /// A loop over the elements of a buffer from that of the lane on, which an element of at most 1 ends.

@@ -5,8 +5,8 @@ use crate::term::{Node, Term, Terms};
 /// Conditions that are looked at together.
 const MOST: usize = 24;
 
-/// How often what is made of conditions is made shorter again at most: an equal object that is known already may be longer.
-const MOST_TIMES: u8 = 6;
+/// How deep [`Terms::met`] may be in itself: what is made shorter may be an equal term that is known already, and longer.
+const MOST_DEPTH: u8 = 6;
 
 /// A condition: all of these bits are set; ascending.
 type All = Vec<Term>;
@@ -28,7 +28,7 @@ impl Terms {
     /// Where one of several bits is set; `None` if that has no shorter form. What all conditions have in common is said once,
     /// and what a bit has split is put together: `a & b | a & !b & c` is `a & (b | c)`.
     pub(super) fn met(&mut self, bits: &[Term]) -> Option<Term> {
-        if !(2..=MOST).contains(&bits.len()) || self.meeting == MOST_TIMES {
+        if !(2..=MOST).contains(&bits.len()) || self.meeting == MOST_DEPTH {
             return None;
         }
         self.meeting += 1;
@@ -46,16 +46,10 @@ impl Terms {
         if !changed && common.is_empty() {
             return None;
         }
-        let mut short = Vec::with_capacity(conditions.len());
+        let mut any = self.constant(0, 1);
         for condition in &mut conditions {
             condition.retain(|bit| common.binary_search(bit).is_err());
-            short.push(self.all_of(condition));
-        }
-        if short == bits {
-            return None;
-        }
-        let mut any = self.constant(0, 1);
-        for all in short {
+            let all = self.all_of(condition);
             any = self.or(any, all);
         }
         let common = self.all_of(&common);
