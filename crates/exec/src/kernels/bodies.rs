@@ -97,80 +97,102 @@ pub(super) trait Body {
     fn writes(_: &Destination) -> bool {
         true
     }
-    /// Computes N lanes so many times, and writes those of the mask. Without `MODIFIED` no source has a modifier.
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        host: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    );
+    /// Computes N lanes at a time, and writes those of the mask. Without `MODIFIED` no source has a modifier.
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(host: H, work: Work<'_>);
+}
+
+/// What the code of a computation works on.
+pub(super) struct Work<'a> {
+    pub(super) hot: &'a Hot,
+    pub(super) file: &'a mut [u8],
+    /// The lanes that are written.
+    pub(super) mask: u32,
+    /// How many times lanes are computed.
+    times: usize,
+}
+
+impl<'a> Work<'a> {
+    /// Lanes that are computed once.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn new(hot: &'a Hot, file: &'a mut [u8], mask: u32) -> Self {
+        Self {
+            hot,
+            file,
+            mask,
+            times: 1,
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    const fn often(self, times: usize) -> Self {
+        Self { times, ..self }
+    }
+
+    /// The first lane of each N.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn turns<const N: usize>(&self) -> impl Iterator<Item = usize> + use<N> {
+        (0..self.times).map(|turn| turn * N)
+    }
+
+    /// The sources, with the values that all lanes use: to be asked for before anything is written.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn sources<E: Element>(&self) -> [Lanes<E>; 3] {
+        self.hot.sources.map(|place| Lanes::new(place, self.file))
+    }
+
+    /// Writes N lanes from `first` on.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn put<E: Pod, const N: usize>(&mut self, first: usize, values: &[E; N]) {
+        put(self.file, self.hot.to, first, self.mask, values);
+    }
+
+    /// Writes the predicate.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn set(self, bits: u32) {
+        self.hot.sets().write(self.file, bits, self.mask);
+    }
 }
 
 /// Computes the lanes of the mask by code for the number of lanes.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn sized<B: Body, const MODIFIED: bool, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
+fn sized<B: Body, const MODIFIED: bool, H: Host>(host: H, work: Work<'_>) {
     let wide = B::FROM > 4 || B::TO > 4;
+    let Hot { lanes, width, .. } = *work.hot;
     if !B::BY_LANES {
-        one::<B, 1, MODIFIED, H>(host, hot, file, mask, 1);
+        one::<B, 1, MODIFIED, H>(host, work);
     } else if !H::WIDE {
-        if hot.lanes > 1 {
-            let times = usize::from(hot.lanes).div_ceil(AT_A_TIME);
-            one::<B, AT_A_TIME, MODIFIED, H>(host, hot, file, mask, times);
+        if lanes > 1 {
+            let times = usize::from(lanes).div_ceil(AT_A_TIME);
+            one::<B, AT_A_TIME, MODIFIED, H>(host, work.often(times));
         } else {
-            one::<B, 1, MODIFIED, H>(host, hot, file, mask, 1);
+            one::<B, 1, MODIFIED, H>(host, work);
         }
     } else {
         // Comparisons by themselves: of one number the compiler would make a jump through a table.
-        match (hot.width.wide, hot.width.more) {
-            (true, true) if wide => one::<B, WIDE, MODIFIED, H>(host, hot, file, mask, 2),
-            (true, true) => one::<B, 32, MODIFIED, H>(host, hot, file, mask, 1),
-            (true, false) => one::<B, 16, MODIFIED, H>(host, hot, file, mask, 1),
-            (false, true) => one::<B, AT_A_TIME, MODIFIED, H>(host, hot, file, mask, 1),
-            (false, false) => one::<B, 1, MODIFIED, H>(host, hot, file, mask, 1),
+        match (width.wide, width.more) {
+            (true, true) if wide => one::<B, WIDE, MODIFIED, H>(host, work.often(2)),
+            (true, true) => one::<B, 32, MODIFIED, H>(host, work),
+            (true, false) => one::<B, 16, MODIFIED, H>(host, work),
+            (false, true) => one::<B, AT_A_TIME, MODIFIED, H>(host, work),
+            (false, false) => one::<B, 1, MODIFIED, H>(host, work),
         }
     }
 }
 
 /// The code for N lanes: a function of its own, so that the compiler makes vectors of it before it becomes part of the loop.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn one<B: Body, const N: usize, const MODIFIED: bool, H: Host>(
-    host: H,
-    hot: &Hot,
-    file: &mut [u8],
-    mask: u32,
-    times: usize,
-) {
-    host.call(One::<B, N, MODIFIED> {
-        hot,
-        file,
-        mask,
-        times,
-        body: PhantomData,
-    });
+fn one<B: Body, const N: usize, const MODIFIED: bool, H: Host>(host: H, work: Work<'_>) {
+    host.call(One::<B, N, MODIFIED>(work, PhantomData));
 }
 
-struct One<'a, B, const N: usize, const MODIFIED: bool> {
-    hot: &'a Hot,
-    file: &'a mut [u8],
-    mask: u32,
-    times: usize,
-    body: PhantomData<B>,
-}
+struct One<'a, B, const N: usize, const MODIFIED: bool>(Work<'a>, PhantomData<B>);
 
 impl<B: Body, const N: usize, const MODIFIED: bool> Kernel for One<'_, B, N, MODIFIED> {
     type Output = ();
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn run<H: Host>(self, host: H) {
-        let Self {
-            hot,
-            file,
-            mask,
-            times,
-            ..
-        } = self;
-        B::lanes::<N, MODIFIED, H>(host, hot, file, mask, times);
+        B::lanes::<N, MODIFIED, H>(host, self.0);
     }
 }
 
@@ -180,50 +202,38 @@ pub(super) fn inlined<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mas
     if B::MODIFIERS.any() && hot.modified {
         called::<B, H>(host, hot, file, mask);
     } else {
-        sized::<B, false, H>(host, hot, file, mask);
+        sized::<B, false, H>(host, Work::new(hot, file, mask));
     }
 }
 
 /// Computes the lanes of the mask, where sources with modifiers are frequent, too.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn entire<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
+    let work = Work::new(hot, file, mask);
     if hot.modified {
-        sized::<B, true, H>(host, hot, file, mask);
+        sized::<B, true, H>(host, work);
     } else {
-        sized::<B, false, H>(host, hot, file, mask);
+        sized::<B, false, H>(host, work);
     }
 }
 
 /// Computes the lanes of the mask, whether sources have modifiers or not.
 #[inline(never)]
 pub(super) fn called<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
-    host.call(Call::<B> {
-        hot,
-        file,
-        mask,
-        body: PhantomData,
-    });
+    host.call(Call::<B>(Work::new(hot, file, mask), PhantomData));
 }
 
-struct Call<'a, B> {
-    hot: &'a Hot,
-    file: &'a mut [u8],
-    mask: u32,
-    body: PhantomData<B>,
-}
+struct Call<'a, B>(Work<'a>, PhantomData<B>);
 
 impl<B: Body> Kernel for Call<'_, B> {
     type Output = ();
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn run<H: Host>(self, host: H) {
-        let Self {
-            hot, file, mask, ..
-        } = self;
         if B::MODIFIERS.any() {
-            sized::<B, true, H>(host, hot, file, mask);
+            sized::<B, true, H>(host, self.0);
         } else {
-            sized::<B, false, H>(host, hot, file, mask);
+            sized::<B, false, H>(host, self.0);
         }
     }
 }
@@ -324,22 +334,16 @@ macro_rules! arithmetic {
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
-            fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-                host: H,
-                hot: &Hot,
-                file: &mut [u8],
-                mask: u32,
-                times: usize,
-            ) {
-                $(let $arg = Lanes::<E>::new(hot.sources[$index], file);)*
-                for first in (0..times).map(|turn| turn * N) {
-                    let result = O::all([$($arg.read::<C, N, MODIFIED>(file, first)),*]);
+            fn lanes<const N: usize, const MODIFIED: bool, H: Host>(host: H, mut work: Work<'_>) {
+                $(let $arg = Lanes::<E>::new(work.hot.sources[$index], work.file);)*
+                for first in work.turns::<N>() {
+                    let result = O::all([$($arg.read::<C, N, MODIFIED>(work.file, first)),*]);
                     if O::SETTLES && O::is_open(&result) {
                         let lanes = first..first + N;
-                        let kernel = $settled::<O, C, E> { hot, file, lanes, mask, $($arg,)* body: PhantomData };
-                        settled(host, kernel);
+                        let work = Work::new(work.hot, work.file, work.mask);
+                        settled(host, $settled::<O, C, E> { work, lanes, $($arg,)* body: PhantomData });
                     } else {
-                        put(file, hot.to, first, mask, &converted::<C, E, N>(&result));
+                        work.put(first, &converted::<C, E, N>(&result));
                     }
                 }
             }
@@ -347,10 +351,8 @@ macro_rules! arithmetic {
 
         /// Computes lanes of which one is to be settled, once more: so that nothing need be kept for that.
         struct $settled<'a, O, C, E> {
-            hot: &'a Hot,
-            file: &'a mut [u8],
+            work: Work<'a>,
             lanes: Range<usize>,
-            mask: u32,
             $($arg: Lanes<E>,)*
             body: PhantomData<(O, C)>,
         }
@@ -362,11 +364,11 @@ macro_rules! arithmetic {
 
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn run<H: Host>(self, _: H) {
-                let Self { hot, file, lanes, mask, .. } = self;
+                let Self { mut work, lanes, .. } = self;
                 for first in lanes.step_by(AT_A_TIME) {
-                    let sources = [$(self.$arg.read::<C, AT_A_TIME, true>(file, first)),*];
+                    let sources = [$(self.$arg.read::<C, AT_A_TIME, true>(work.file, first)),*];
                     let result = O::settle(O::all(sources), sources);
-                    put(file, hot.to, first, mask, &converted::<C, E, AT_A_TIME>(&result));
+                    work.put(first, &converted::<C, E, AT_A_TIME>(&result));
                 }
             }
         }
@@ -412,24 +414,17 @@ impl<O: TwoResults<u32>> Body for Carried<O> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [a, b, second] = hot.sources;
-        let (a, b) = (Lanes::<u32>::new(a, file), Lanes::<u32>::new(b, file));
-        for first in (0..times).map(|turn| turn * N) {
-            let a: [u32; N] = a.read::<u32, N, false>(file, first);
-            let b: [u32; N] = b.read::<u32, N, false>(file, first);
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, mut work: Work<'_>) {
+        let ([a, b, _], [.., second]) = (work.sources::<u32>(), work.hot.sources);
+        for first in work.turns::<N>() {
+            let a: [u32; N] = a.read::<u32, N, false>(work.file, first);
+            let b: [u32; N] = b.read::<u32, N, false>(work.file, first);
             let (mut low, mut high) = ([0; N], [0; N]);
             for lane in 0..N {
                 (low[lane], high[lane]) = O::apply(a[lane], b[lane]);
             }
-            put(file, hot.to, first, mask, &low);
-            put(file, second.offset, first, mask, &high);
+            work.put(first, &low);
+            put(work.file, second.offset, first, work.mask, &high);
         }
     }
 }
@@ -451,29 +446,18 @@ impl Body for Bitwise {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let function = Horner::new(hot.coefficients);
-        let [a, b, c] = hot.sources;
-        let [a, b, c] = [
-            Lanes::<u32>::new(a, file),
-            Lanes::new(b, file),
-            Lanes::new(c, file),
-        ];
-        for first in (0..times).map(|turn| turn * N) {
-            let a: [u32; N] = a.read::<u32, N, false>(file, first);
-            let b: [u32; N] = b.read::<u32, N, false>(file, first);
-            let c: [u32; N] = c.read::<u32, N, false>(file, first);
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, mut work: Work<'_>) {
+        let function = Horner::new(work.hot.coefficients);
+        let [a, b, c] = work.sources::<u32>();
+        for first in work.turns::<N>() {
+            let a: [u32; N] = a.read::<u32, N, false>(work.file, first);
+            let b: [u32; N] = b.read::<u32, N, false>(work.file, first);
+            let c: [u32; N] = c.read::<u32, N, false>(work.file, first);
             let mut result = [0; N];
             for lane in 0..N {
                 result[lane] = function.apply(a[lane], b[lane], c[lane]);
             }
-            put(file, hot.to, first, mask, &result);
+            work.put(first, &result);
         }
     }
 }

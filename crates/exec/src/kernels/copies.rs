@@ -5,12 +5,11 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::bodies::{Body, Lanes, Modifiers, Needs, converted};
-use super::hot::Hot;
+use super::bodies::{Body, Modifiers, Needs, Work, converted};
 use crate::code::{Destination, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::simd::Host;
-use crate::machine::file::{array, put};
+use crate::machine::file::array;
 use crate::machine::registers::{is_element, is_lane};
 use std::marker::PhantomData;
 
@@ -32,35 +31,29 @@ impl<E: Compute + Element, const FROM: usize, const TO: usize> Body for Spaced<E
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [source, ..] = hot.sources;
-        let from = Lanes::<E>::new(source, file);
-        for first in (0..times).map(|turn| turn * N) {
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, mut work: Work<'_>) {
+        let [from, ..] = work.sources::<E>();
+        let [source, ..] = work.hot.sources;
+        for first in work.turns::<N>() {
             let mut values = [E::zeroed(); N];
             if FROM == 1 {
-                values = from.elements(file, first);
+                values = from.elements(work.file, first);
             } else {
                 let at = source.offset as usize + first * Self::FROM;
-                let spaces: [[E; FROM]; N] = array(file, at);
+                let spaces: [[E; FROM]; N] = array(work.file, at);
                 for lane in 0..N {
                     values[lane] = spaces[lane][0];
                 }
             }
             if TO == 1 {
-                put(file, hot.to, first, mask, &values);
+                work.put(first, &values);
             } else {
-                let to = hot.to as usize + first * Self::TO;
-                let mut spaces: [[E; TO]; N] = array(file, to);
+                let to = work.hot.to as usize + first * Self::TO;
+                let mut spaces: [[E; TO]; N] = array(work.file, to);
                 for lane in 0..N {
                     spaces[lane][0] = values[lane];
                 }
-                put(file, hot.to, first, mask, &spaces);
+                work.put(first, &spaces);
             }
         }
     }
@@ -88,18 +81,11 @@ where
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [from, ..] = hot.sources;
-        let from = Lanes::<S>::new(from, file);
-        for first in (0..times).map(|turn| turn * N) {
-            let values: [S; N] = from.read::<S, N, MODIFIED>(file, first);
-            put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, mut work: Work<'_>) {
+        let [from, ..] = work.sources::<S>();
+        for first in work.turns::<N>() {
+            let values: [S; N] = from.read::<S, N, MODIFIED>(work.file, first);
+            work.put(first, &converted::<S, D, N>(&values));
         }
     }
 }
@@ -117,18 +103,11 @@ impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
 
     // Types were compared when the kind was looked for.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [from, ..] = hot.sources;
-        let from = Lanes::<S>::new(from, file);
-        for first in (0..times).map(|turn| turn * N) {
-            let values: [S; N] = from.elements(file, first);
-            put(file, hot.to, first, mask, &converted::<S, D, N>(&values));
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, mut work: Work<'_>) {
+        let [from, ..] = work.sources::<S>();
+        for first in work.turns::<N>() {
+            let values: [S; N] = from.elements(work.file, first);
+            work.put(first, &converted::<S, D, N>(&values));
         }
     }
 }

@@ -5,14 +5,14 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::bodies::{Body, Lanes, Modifiers, Needs, is_widened};
+use super::bodies::{Body, Modifiers, Needs, Work, is_widened};
 use super::choice::{Relation, relate};
-use super::hot::{Hot, Place};
+use super::hot::Place;
 use crate::code::{Destination, Modify, Region, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::int::Binary;
 use crate::lanes::simd::Host;
-use crate::machine::file::{element, put};
+use crate::machine::file::element;
 use crate::machine::registers::{is_element, is_lane};
 use std::marker::PhantomData;
 
@@ -30,23 +30,16 @@ impl<R: Relation, C: Compute, E: Element + Convert<C>> Body for Comparison<R, C,
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        host: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [a, b, _] = hot.sources;
-        let (a, b) = (Lanes::<E>::new(a, file), Lanes::<E>::new(b, file));
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(host: H, work: Work<'_>) {
+        let [a, b, _] = work.sources::<E>();
         let mut bits = 0;
-        for first in (0..times).map(|turn| turn * N) {
-            let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
-            let b: [C; N] = b.read::<C, N, MODIFIED>(file, first);
+        for first in work.turns::<N>() {
+            let a: [C; N] = a.read::<C, N, MODIFIED>(work.file, first);
+            let b: [C; N] = b.read::<C, N, MODIFIED>(work.file, first);
             bits |= relate::<R, C, N, H>(host, &a, &b) << first;
         }
-        let bits = if hot.negated { !bits } else { bits };
-        hot.sets().write(file, bits, mask);
+        let bits = if work.hot.negated { !bits } else { bits };
+        work.set(bits);
     }
 }
 
@@ -68,25 +61,18 @@ impl<R: Relation, C: Compute + Element + Convert<C>> Body for Truth<R, C> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let [a, b, _] = hot.sources;
-        let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
-        let inverted = u32::from(hot.negated).wrapping_neg();
-        for first in (0..times).map(|turn| turn * N) {
-            let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
-            let b: [C; N] = b.read::<C, N, MODIFIED>(file, first);
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, mut work: Work<'_>) {
+        let [a, b, _] = work.sources::<C>();
+        let inverted = u32::from(work.hot.negated).wrapping_neg();
+        for first in work.turns::<N>() {
+            let a: [C; N] = a.read::<C, N, MODIFIED>(work.file, first);
+            let b: [C; N] = b.read::<C, N, MODIFIED>(work.file, first);
             let mut result = [0u32; N];
             for lane in 0..N {
                 let holds = R::holds(&a[lane], &b[lane]);
                 result[lane] = u32::from(holds).wrapping_neg() ^ inverted;
             }
-            put(file, hot.to, first, mask, &result);
+            work.put(first, &result);
         }
     }
 }
@@ -105,16 +91,10 @@ impl Body for Bits {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        _: usize,
-    ) {
-        let [from, ..] = hot.sources;
-        let bits = element(file, from.offset as usize);
-        hot.sets().write(file, bits, mask);
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, work: Work<'_>) {
+        let [from, ..] = work.hot.sources;
+        let bits = element(work.file, from.offset as usize);
+        work.set(bits);
     }
 }
 
@@ -128,21 +108,15 @@ impl<O: Binary<u32>> Body for Logic<O> {
     const BY_LANES: bool = false;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        _: usize,
-    ) {
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, work: Work<'_>) {
         let bits = |place: Place| {
-            let bits: u32 = element(file, place.offset as usize);
+            let bits: u32 = element(work.file, place.offset as usize);
             let inverted = place.modify == Modify::Not;
-            (if inverted { !bits } else { bits }) >> hot.first
+            (if inverted { !bits } else { bits }) >> work.hot.first
         };
-        let [a, b, _] = hot.sources;
+        let [a, b, _] = work.hot.sources;
         let bits = O::apply(bits(a), bits(b));
-        hot.sets().write(file, bits, mask);
+        work.set(bits);
     }
 }
 
@@ -165,24 +139,17 @@ impl<C: Compute + Element + Convert<C>> Body for Selection<C> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-        times: usize,
-    ) {
-        let chosen = hot.chooser().read(file);
-        let [a, b, _] = hot.sources;
-        let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
-        for first in (0..times).map(|turn| turn * N) {
-            let a: [C; N] = a.read::<C, N, MODIFIED>(file, first);
-            let mut result: [C; N] = b.read::<C, N, MODIFIED>(file, first);
+    fn lanes<const N: usize, const MODIFIED: bool, H: Host>(_: H, mut work: Work<'_>) {
+        let chosen = work.hot.chooser().read(work.file);
+        let [a, b, _] = work.sources::<C>();
+        for first in work.turns::<N>() {
+            let a: [C; N] = a.read::<C, N, MODIFIED>(work.file, first);
+            let mut result: [C; N] = b.read::<C, N, MODIFIED>(work.file, first);
             for lane in 0..N {
                 let chosen = chosen >> first >> lane & 1 != 0;
                 result[lane] = if chosen { a[lane] } else { result[lane] };
             }
-            put(file, hot.to, first, mask, &result);
+            work.put(first, &result);
         }
     }
 }

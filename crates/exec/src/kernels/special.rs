@@ -25,6 +25,30 @@ where
     Ok(values)
 }
 
+/// The lanes of a source as integers, whatever type they have.
+fn integers(
+    registers: &Registers,
+    source: &Source,
+    lanes: usize,
+    mask: u32,
+) -> Result<[i128; 32], Box<Trap>> {
+    let mut values = [0i128; 32];
+    registers.load_integers(source, values.get_mut(..lanes).unwrap_or_default(), mask)?;
+    Ok(values)
+}
+
+/// The lanes of a source as floats, exactly.
+fn exact(
+    registers: &Registers,
+    source: &Source,
+    lanes: usize,
+    mask: u32,
+) -> Result<[f64; 32], Box<Trap>> {
+    let mut values = [0f64; 32];
+    registers.load_exact(source, values.get_mut(..lanes).unwrap_or_default(), mask)?;
+    Ok(values)
+}
+
 fn store<C: Compute>(
     registers: &mut Registers,
     destination: &Destination,
@@ -41,7 +65,7 @@ where
 pub(super) fn insert(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
     let mut values = [[0u32; 32]; 4];
     for (to, source) in values.iter_mut().zip(&alu.sources) {
-        registers.load_any(source, to.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+        *to = load(registers, source, alu.lanes, mask)?;
     }
     let [width, offset, insert, base] = values;
     let mut result = [0u32; 32];
@@ -54,11 +78,7 @@ pub(super) fn insert(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Out
     {
         *to = int::bfi(w, o, i, b);
     }
-    registers.store_any(
-        &alu.destination,
-        result.get(..alu.lanes).unwrap_or_default(),
-        mask,
-    )
+    store(registers, &alu.destination, &result, alu.lanes, mask)
 }
 
 /// Logic on predicate variables.
@@ -89,32 +109,20 @@ pub(super) fn predicate_to_number(alu: &Alu<'_>, registers: &mut Registers, mask
         _ => 32,
     };
     let bits = (flag.word(&registers.file) & full(elements)) >> flag.first;
-    let values = [bits; 32];
-    registers.store_any(
-        &alu.destination,
-        values.get(..alu.lanes).unwrap_or_default(),
-        mask,
-    )
+    store(registers, &alu.destination, &[bits; 32], alu.lanes, mask)
 }
 
 /// Bit n of the source for lane n.
 pub(super) fn setp_bits(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
-    let mut value = [0u32; 1];
     let [source, ..] = &alu.sources;
-    registers.load_any(source, &mut value, mask)?;
-    let [bits] = value;
+    let [bits, ..] = load::<u32>(registers, source, 1, mask)?;
     set(alu, registers, bits, mask)
 }
 
 /// The lowest bit of each element.
 pub(super) fn setp_lanes(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
-    let mut values = [0u32; 32];
     let [source, ..] = &alu.sources;
-    registers.load_any(
-        source,
-        values.get_mut(..alu.lanes).unwrap_or_default(),
-        mask,
-    )?;
+    let values: [u32; 32] = load(registers, source, alu.lanes, mask)?;
     let bits = values.iter().rev().fold(0, |bits, v| bits << 1 | v & 1);
     set(alu, registers, bits, mask)
 }
@@ -143,11 +151,9 @@ pub(super) fn carried<O: int::TwoResults<i128>>(
 pub(super) fn overflow_of_three(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
     let mut sums = [0i128; 32];
     for source in alu.sources.iter().take(3) {
-        let mut values = [0i128; 32];
-        let values = values.get_mut(..alu.lanes).unwrap_or_default();
-        registers.load_integers(source, values, mask)?;
+        let values = integers(registers, source, alu.lanes, mask)?;
         for (sum, value) in sums.iter_mut().zip(values) {
-            *sum = Int::add(*sum, *value);
+            *sum = Int::add(*sum, value);
         }
     }
     let bits = 8 * u32::from(alu.destination.data_type.size());
@@ -167,8 +173,7 @@ pub(super) fn overflow_of_three(alu: &Alu<'_>, registers: &mut Registers, mask: 
 pub(super) fn mad_wide(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
     let mut values = [[0i128; 32]; 3];
     for (values, source) in values.iter_mut().zip(&alu.sources) {
-        let values = values.get_mut(..alu.lanes).unwrap_or_default();
-        registers.load_integers(source, values, mask)?;
+        *values = integers(registers, source, alu.lanes, mask)?;
     }
     let [x, y, z] = values;
     let mut full = [0i128; 32];
@@ -200,12 +205,8 @@ pub(super) fn dot_bytes(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> 
 pub(super) fn differences(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
     let mut values = [[0i64; 32]; 3];
     for (values, source) in values.iter_mut().zip(alu.sources.iter().take(3)) {
-        *values = {
-            let mut exact = [0i128; 32];
-            let exact_lanes = exact.get_mut(..alu.lanes).unwrap_or_default();
-            registers.load_integers(source, exact_lanes, u32::MAX)?;
-            exact.map(|v| i64::try_from(v).unwrap_or(0))
-        };
+        let lanes = integers(registers, source, alu.lanes, u32::MAX)?;
+        *values = lanes.map(|v| i64::try_from(v).unwrap_or(0));
     }
     let [x, y, z] = values;
     let has_third = alu.operation == Operation::DifferencesAdd;
@@ -236,12 +237,11 @@ pub(super) fn sum_of_products(alu: &Alu<'_>, registers: &mut Registers, mask: u3
     let Operation::DotProduct(DotTerms { products, bare }) = alu.operation else {
         return Ok(());
     };
-    let (mut x, mut y) = ([0f64; 32], [0f64; 32]);
-    let [first, second, ..] = &alu.sources;
-    registers.load_exact(first, x.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
-    registers.load_exact(second, y.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
-    let exact = alu.exact(registers);
-    let (x, y) = (x.map(|x| exact.source(x)), y.map(|y| exact.source(y)));
+    let [x, y, ..] = &alu.sources;
+    let x = exact(registers, x, alu.lanes, u32::MAX)?;
+    let y = exact(registers, y, alu.lanes, u32::MAX)?;
+    let mode = alu.exact(registers);
+    let (x, y) = (x.map(|x| mode.source(x)), y.map(|y| mode.source(y)));
     let mut result = [0f64; 32];
     for ((to, x), y) in result
         .chunks_exact_mut(4)
@@ -270,14 +270,14 @@ pub(super) fn equation(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> O
     let [scalars, u, v, _] = &alu.sources;
     let mut pqr = [0f64; 4];
     registers.load_exact(scalars, &mut pqr, u32::MAX)?;
-    let (mut us, mut vs) = ([0f64; 32], [0f64; 32]);
-    registers.load_exact(u, us.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
-    if is_plane {
-        registers.load_exact(v, vs.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
-    }
-    let exact = alu.exact(registers);
-    let pqr = pqr.map(|x| exact.source(x));
-    let [us, vs] = [us, vs].map(|lanes| lanes.map(|x| exact.source(x)));
+    let us = exact(registers, u, alu.lanes, mask)?;
+    let vs = match is_plane {
+        true => exact(registers, v, alu.lanes, mask)?,
+        false => [0.0; 32],
+    };
+    let mode = alu.exact(registers);
+    let pqr = pqr.map(|x| mode.source(x));
+    let [us, vs] = [us, vs].map(|lanes| lanes.map(|x| mode.source(x)));
     let mut result = [0f64; 32];
     for ((to, u), v) in result.iter_mut().zip(us).zip(vs) {
         let [p, q, _, r] = pqr;
@@ -293,12 +293,12 @@ pub(super) fn equation(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> O
 /// First approximations, and the lanes that need no other.
 pub(super) fn early_out(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
     let is_quotient = alu.operation == Operation::QuotientStep;
-    let (mut x, mut y) = ([0f64; 32], [1f64; 32]);
-    let [first, second, ..] = &alu.sources;
-    registers.load_exact(first, x.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
-    if is_quotient {
-        registers.load_exact(second, y.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
-    }
+    let [x, y, ..] = &alu.sources;
+    let x = exact(registers, x, alu.lanes, mask)?;
+    let y = match is_quotient {
+        true => exact(registers, y, alu.lanes, mask)?,
+        false => [1.0; 32],
+    };
     let mut result = [0f64; 32];
     let mut special = 0u32;
     for (lane, ((to, x), y)) in result.iter_mut().zip(x).zip(y).enumerate() {
