@@ -42,6 +42,17 @@ impl Model {
         matches!(self.ip, (12, 10 | 55..=60, _) | (20, 1, _) | (35, 11, _))
     }
 
+    /// Bytes up to which Intel's driver for Level Zero itself copies from memory of the device to what is memory of the host
+    /// alone, and from there, before the call returns; its `getCpuCopyThreshold`. Programs come to rely on it.
+    #[must_use]
+    pub const fn copied_at_once(&self) -> (usize, usize) {
+        match self.ip {
+            (20, 1, _) => (64 << 10, 10 << 20),
+            _ if self.is_discrete() => (1 << 10, 4 << 20),
+            _ => (0, 0),
+        }
+    }
+
     /// Its place on the PCI bus: domain, bus, device, function. Part of the processor it is device 2 of the first bus; the
     /// others have a bus each.
     #[must_use]

@@ -275,6 +275,24 @@ impl Stream {
         lock(&self.0.state).open == 0
     }
 
+    /// Waits until all commands have ended, or until none has for as long as the `patience` lasts: one may wait for who
+    /// calls. What failed is told by [`Self::wait`].
+    pub fn catch_up(&self, patience: Duration) {
+        let ended = || lock(&self.0.state).ended;
+        let mut before = ended();
+        while self
+            .0
+            .wait(Some(patience), |state| state.open == 0)
+            .is_none()
+        {
+            let now = ended();
+            if now == before {
+                return;
+            }
+            before = now;
+        }
+    }
+
     /// Waits until all commands have ended, forever without a limit; `None` if they have not by then.
     ///
     /// # Errors

@@ -217,6 +217,41 @@ static void kernels(ze_module_handle_t module, int checked) {
     OK(zeMemFree(context, groups));
 }
 
+/* Small copies between memory of a device and what is the host's alone end before the call returns, unless they wait for an
+   event; what takes long is before them. Devices that are part of the processor have no memory of their own. */
+static void copies_at_once(void) {
+    enum { SMALL = 1 << 10, LARGE = 1 << 22, ROUNDS = 8 };
+    static char small[SMALL], large[LARGE];
+    ze_device_properties_t properties = {ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    OK(zeDeviceGetProperties(device, &properties));
+    if (properties.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED) return;
+    ze_device_mem_alloc_desc_t desc = {ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    char *there, *much;
+    OK(zeMemAllocDevice(context, &desc, LARGE, 64, device, (void **)&there));
+    OK(zeMemAllocDevice(context, &desc, 1 << 24, 64, device, (void **)&much));
+    ze_event_pool_handle_t pool = pool_of(2, 0);
+    ze_event_handle_t event = event_of(pool, 0), copied = event_of(pool, 1);
+    ze_command_list_handle_t list = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    for (char round = 1; round <= ROUNDS; round++) {
+        memset(large, round, LARGE);
+        OK(zeCommandListAppendMemoryFill(list, much, &round, 1, 1 << 24, 0, 0, 0));
+        OK(zeCommandListAppendMemoryCopy(list, there, large, LARGE, 0, 0, 0));
+        memset(large, 0, LARGE);
+        OK(zeCommandListAppendMemoryFill(list, much, &round, 1, 1 << 24, 0, 0, 0));
+        OK(zeCommandListAppendMemoryCopy(list, small, there + LARGE - SMALL, SMALL, 0, 0, 0));
+        CHECK(small[0] == round && small[SMALL - 1] == round);
+    }
+    memset(small, 0, SMALL);
+    OK(zeCommandListAppendMemoryCopy(list, small, there, SMALL, copied, 1, &event));
+    CHECK(small[0] == 0);
+    OK(zeEventHostSignal(event));
+    OK(zeEventHostSynchronize(copied, UINT64_MAX));
+    CHECK(small[0] == ROUNDS);
+    OK(zeCommandListDestroy(list));
+    OK(zeEventDestroy(event)); OK(zeEventDestroy(copied)); OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, there)); OK(zeMemFree(context, much));
+}
+
 static void memory(void) {
     char *a = shared(4096);
     ze_memory_allocation_properties_t properties = {ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
@@ -557,6 +592,7 @@ int main(int count, char **paths) {
     modules(module);
     kernels(module, count > 3);
     memory();
+    copies_at_once();
     images(paths[2]);
     ranges(module);
     processes(module, paths[0]);

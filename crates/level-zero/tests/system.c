@@ -90,6 +90,23 @@ int main(int count, char **names) {
     OK(CALL(zeMemFree, context, made));
     CHECK(free_bytes(memory, shape.physicalSize) == before);
 
+    /* What is said of atomics, of a later header than Debian 12's: of memory that host and device share. */
+    ze_host_mem_alloc_desc_t on_host = {ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    OK(CALL(zeMemAllocShared, context, &desc, &on_host, (size_t)4096, (size_t)64, device, &made));
+    uint32_t said = 0;
+    IS(CALL(zeMemGetAtomicAccessAttributeExp, context, device, made, (size_t)64, &said), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(CALL(zeMemSetAtomicAccessAttributeExp, context, device, made, (size_t)64, 1 << 6));
+    IS(CALL(zeMemSetAtomicAccessAttributeExp, context, device, made, (size_t)64, 1 << 7), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    OK(CALL(zeMemGetAtomicAccessAttributeExp, context, device, (char *)made + 100, (size_t)64, &said));
+    CHECK(said == 1 << 6);
+    IS(CALL(zeMemFree, context, (char *)made + 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(CALL(zeMemGetAtomicAccessAttributeExp, context, device, made, (size_t)64, &said));
+    OK(CALL(zeMemFree, context, made));
+    IS(CALL(zeMemGetAtomicAccessAttributeExp, context, device, made, (size_t)64, &said), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(CALL(zeMemAllocDevice, context, &desc, (size_t)4096, (size_t)64, device, &made));
+    IS(CALL(zeMemSetAtomicAccessAttributeExp, context, device, made, (size_t)64, 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(CALL(zeMemFree, context, made));
+
     /* No engines, sensors and so on; the rest is not supported. */
     const char *empty[] = {"EngineGroups", "PowerDomains", "FrequencyDomains", "TemperatureSensors", "Fans", "Schedulers"};
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {

@@ -28,12 +28,19 @@ pub fn has_ocloc() -> bool {
 }
 
 /// Builds a program in C with these libraries; `None` if the compiler, headers or libraries are missing.
+///
+/// # Panics
+/// If the program itself is at fault.
 #[must_use]
 pub fn built(source: &Path, program: &Path, libraries: &[&str]) -> Option<PathBuf> {
     let mut compiler = Command::new("cc");
     compiler.arg("-o").arg(program).arg(source).args(libraries);
-    let done = compiler.output().is_ok_and(|d| d.status.success());
-    done.then(|| program.to_owned())
+    let done = compiler.env("LC_ALL", "C").output().ok()?;
+    let said = shown(&done);
+    let lacks = ["No such file or directory", "cannot find -l"];
+    let is_missing = lacks.iter().any(|what| said.contains(what));
+    assert!(done.status.success() || is_missing, "{said}");
+    done.status.success().then(|| program.to_owned())
 }
 
 /// A command whose driver is as by default, but for a cache of its own in a folder.

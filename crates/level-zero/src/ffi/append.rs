@@ -58,6 +58,18 @@ pub(super) unsafe fn command(wait: &Wait) -> Result<Command> {
     })
 }
 
+/// Whether all that a command waits for has ended.
+///
+/// # Safety
+/// As of [`command`].
+pub(super) unsafe fn all_set(wait: &Wait) -> Result<bool> {
+    let Wait(_, count, from) = *wait;
+    ensure(count == 0 || !from.is_null(), Error::INVALID_SIZE)?;
+    // SAFETY: the caller's promise.
+    let waits = unsafe { get_all::<Event>(from, count)? };
+    Ok(waits.iter().all(|event| event.signal().ended().is_some()))
+}
+
 /// Appends a command; `make` makes its action, and is told whether its time is asked for.
 ///
 /// # Safety

@@ -1,12 +1,13 @@
 //! Commands of lists that move bytes.
 
-use super::append::{Wait, action, append, done};
+use super::append::{Wait, action, all_set, append, done};
 use super::device::{COMPUTES, PATTERN, QUEUE_GROUPS};
 use super::memory::memory;
 use super::types::Region;
 use super::{Handle, api, get, take};
 use crate::error::{Error, Result, ensure};
 use crate::objects::list::List;
+use opencl_sys as cl;
 use std::ffi::c_void;
 use std::sync::Arc;
 use visakit_driver::context::Context;
@@ -142,14 +143,46 @@ unsafe fn image(
 /// # Safety
 /// The pointers are those of the caller of the entry point: null, or valid for what they are said to have.
 unsafe fn straight(
-    list: &List,
+    list: Handle,
     to: *const c_void,
-    (from, of): (*const c_void, &Context),
+    (from, of): (*const c_void, Option<Handle>),
     size: usize,
-) -> Result<Option<Action>> {
+    wait: Wait,
+) -> Result<()> {
+    let of = of.map(get::<Context>).transpose()?;
     // SAFETY: the caller's promise.
-    let (to, from) = unsafe { (memory(&list.context, to, size)?, memory(of, from, size)?) };
-    Ok(action(move || done(to.copy_from(0, &from, 0, size))))
+    let is_awaited = unsafe {
+        let list = get::<List>(list)?;
+        is_at_once(&list, (to, from), size) && all_set(&wait)?
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        append(list, wait, |list, _| {
+            let of = of.as_deref().unwrap_or(&list.context);
+            let (to, from) = (memory(&list.context, to, size)?, memory(of, from, size)?);
+            Ok(action(move || done(to.copy_from(0, &from, 0, size))))
+        })?;
+    }
+    if is_awaited && let Ok(queue) = get::<List>(list)?.queue() {
+        queue.catch_up();
+    }
+    Ok(())
+}
+
+/// Whether a copy ends before the call returns, if what it waits for has ended: as with Intel's driver, small copies of
+/// immediate lists between memory of a device and what is memory of the host alone, which programs change or free then.
+fn is_at_once(list: &List, (to, from): (*const c_void, *const c_void), size: usize) -> bool {
+    let kind = |pointer: *const c_void| match list.context.span(pointer.addr(), 0) {
+        Some(_) => list.context.allocation(pointer.addr()).map(|svm| svm.kind),
+        None => Some(0),
+    };
+    let (to_host, to_device) = list.device.model.copied_at_once();
+    let most = match (kind(to), kind(from)) {
+        (Some(0), Some(cl::CL_MEM_TYPE_DEVICE_INTEL)) => to_host,
+        (Some(cl::CL_MEM_TYPE_DEVICE_INTEL), Some(0)) => to_device,
+        _ => 0,
+    };
+    list.queue().is_ok() && size <= most
 }
 
 /// Repeats a pattern.
@@ -182,22 +215,21 @@ api! {
         list: Handle, to: *const c_void, from: *const c_void, size: usize, signal: Handle, waits: u32,
         events: *const Handle,
     ) {
-        append(list, Wait(signal, waits, events), |list, _| straight(list, to, (from, &list.context), size))
+        straight(list, to, (from, None), size, Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendMemoryCopyWithParameters(
         list: Handle, to: *const c_void, from: *const c_void, size: usize, _next: *const c_void, signal: Handle,
         waits: u32, events: *const Handle,
     ) {
-        append(list, Wait(signal, waits, events), |list, _| straight(list, to, (from, &list.context), size))
+        straight(list, to, (from, None), size, Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendMemoryCopyFromContext(
         list: Handle, to: *const c_void, context: Handle, from: *const c_void, size: usize, signal: Handle, waits: u32,
         events: *const Handle,
     ) {
-        let context = get::<Context>(context)?;
-        append(list, Wait(signal, waits, events), |list, _| straight(list, to, (from, &context), size))
+        straight(list, to, (from, Some(context)), size, Wait(signal, waits, events))
     }
 
     fn zeCommandListAppendMemoryFill(

@@ -1,12 +1,15 @@
 //! Memory with one address for host and devices.
 
+use super::driver::lends;
 use super::ipc::exported;
 use super::types::{AllocationProperties, ExportedFile, Flags};
 use super::{Handle, api, chain, change, get, get_some, pointer, put, take};
 use crate::error::{Error, Result, ensure};
 use opencl_sys as cl;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
-use visakit_driver::context::{Context, MOST_ALIGNED};
+use std::sync::Mutex;
+use visakit_driver::context::{Context, MOST_ALIGNED, lock};
 use visakit_driver::device::Device;
 use visakit_driver::handle::Object;
 use visakit_driver::stream::when_idle;
@@ -33,6 +36,27 @@ pub(super) const KINDS: [(u32, u32); 3] = [
     (cl::CL_MEM_TYPE_DEVICE_INTEL, 2),
     (cl::CL_MEM_TYPE_SHARED_INTEL, 3),
 ];
+
+/// All `ZE_MEMORY_ATOMIC_ATTR_EXP_FLAG_…`.
+const ATOMICS: u32 = 0x7f;
+
+/// What the host said of atomics on memory: by its address and the device. All atomics work whatever that is.
+static ATOMICS_SAID: Mutex<BTreeMap<(usize, usize), u32>> = Mutex::new(BTreeMap::new());
+
+/// The memory of which atomics can be spoken: what host and devices share, or memory of the program that kernels may access.
+fn of_atomics(context: Handle, device: Handle, memory: *const c_void) -> Result<(usize, usize)> {
+    let (context, device) = (get::<Context>(context)?, get::<Device>(device)?);
+    ensure(context.has(&device), Error::INVALID_ARGUMENT)?;
+    ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
+    let address = match context.allocation(memory.addr()) {
+        Some(svm) => (svm.kind == cl::CL_MEM_TYPE_SHARED_INTEL).then_some(svm.address),
+        None => lends().then_some(memory.addr()),
+    };
+    Ok((
+        address.ok_or(Error::INVALID_ARGUMENT)?,
+        device.handle().get(),
+    ))
+}
 
 /// Memory that a command works on: an allocation, variables of a module, or memory of the host.
 ///
@@ -95,11 +119,14 @@ unsafe fn allocate(
     unsafe { put(to, pointer(address)) }
 }
 
-/// Frees an allocation. Commands keep what they use.
-fn free(context: Handle, memory: *const c_void) -> Result<()> {
-    let context = get::<Context>(context)?;
-    ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
-    ensure(context.free(memory.addr()), Error::INVALID_ARGUMENT)
+/// Frees the allocation at an address, if there is one. Commands keep what they use.
+fn free(context: &Context, address: usize) -> bool {
+    let start = context.allocation(address).map(|svm| svm.address);
+    let freed = context.free(address);
+    if freed {
+        lock(&ATOMICS_SAID).retain(|(said, _), _| Some(*said) != start);
+    }
+    freed
 }
 
 api! {
@@ -122,21 +149,23 @@ api! {
     }
 
     fn zeMemFree(context: Handle, memory: *const c_void) {
-        free(context, memory)
+        let context = get::<Context>(context)?;
+        ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
+        ensure(free(&context, memory.addr()), Error::INVALID_ARGUMENT)
     }
 
     fn zeMemFreeExt(context: Handle, descriptor: *const Flags, memory: *const c_void) {
         let policy = take(descriptor)?.flags;
         ensure(policy & !(BLOCKING | DEFERRED) == 0, Error::INVALID_ENUMERATION)?;
+        let (context, address) = (get::<Context>(context)?, memory.addr());
+        ensure(!memory.is_null(), Error::INVALID_NULL_POINTER)?;
         if policy == 0 {
-            return free(context, memory);
+            return ensure(free(&context, address), Error::INVALID_ARGUMENT);
         }
-        let context = get::<Context>(context)?;
-        let address = memory.addr();
         let found = context.allocation(address).filter(|svm| svm.address + svm.skip == address);
         ensure(found.is_some(), Error::INVALID_ARGUMENT)?;
         when_idle(policy & BLOCKING != 0, move || {
-            context.free(address);
+            free(&context, address);
         });
         Ok(())
     }
@@ -175,5 +204,21 @@ api! {
             put(size, found.storage.bytes() - found.skip)?;
         }
         Ok(())
+    }
+
+    fn zeMemSetAtomicAccessAttributeExp(
+        context: Handle, device: Handle, memory: *const c_void, _size: usize, attributes: u32,
+    ) {
+        let of = of_atomics(context, device, memory)?;
+        ensure(attributes & !ATOMICS == 0, Error::INVALID_ENUMERATION)?;
+        lock(&ATOMICS_SAID).insert(of, attributes);
+        Ok(())
+    }
+
+    fn zeMemGetAtomicAccessAttributeExp(
+        context: Handle, device: Handle, memory: *const c_void, _size: usize, to: *mut u32,
+    ) {
+        let of = of_atomics(context, device, memory)?;
+        put(to, lock(&ATOMICS_SAID).get(&of).copied().ok_or(Error::INVALID_ARGUMENT)?)
     }
 }

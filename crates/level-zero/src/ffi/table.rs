@@ -347,8 +347,8 @@ tables! {
     zeGetMemExpProcAddrTable {
         6 zeMemGetIpcHandleFromFileDescriptorExp => ipc,
         6 zeMemGetFileDescriptorFromIpcHandleExp => ipc,
-        7 zeMemSetAtomicAccessAttributeExp,
-        7 zeMemGetAtomicAccessAttributeExp,
+        7 zeMemSetAtomicAccessAttributeExp => memory,
+        7 zeMemGetAtomicAccessAttributeExp => memory,
     }
     zeGetFenceProcAddrTable {
         0 zeFenceCreate => events,

@@ -29,6 +29,10 @@ pub struct Order {
 /// `ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS`.
 const SYNCHRONOUS: u32 = 1;
 
+/// How long a copy that is to end before its call returns waits for a command that may wait for the host. Hardware waits for
+/// ever.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Commands that run in the order in which they were put in.
 #[derive(Debug)]
 pub struct Queue {
@@ -71,6 +75,11 @@ impl Queue {
     /// That of a command that failed, or that they have not ended.
     pub fn wait(&self, limit: Option<Duration>) -> Result<()> {
         waited(self.stream.wait(limit).ok_or(Error::NOT_READY)?)
+    }
+
+    /// As [`Stream::catch_up`], with much patience.
+    pub fn catch_up(&self) {
+        self.stream.catch_up(PATIENCE);
     }
 }
 
