@@ -275,21 +275,21 @@ impl Stream {
         lock(&self.0.state).open == 0
     }
 
-    /// Waits until all commands have ended, or until none has for as long as the `patience` lasts: one may wait for who
-    /// calls. What failed is told by [`Self::wait`].
+    /// Waits until all commands have ended, or until none has for as long as the `patience` lasts, as one may wait for who
+    /// calls; not as long if none of them runs, but waits for a signal. What failed is told by [`Self::wait`].
     pub fn catch_up(&self, patience: Duration) {
-        let ended = || lock(&self.0.state).ended;
-        let mut before = ended();
-        while self
-            .0
-            .wait(Some(patience), |state| state.open == 0)
-            .is_none()
-        {
-            let now = ended();
-            if now == before {
+        let now = || {
+            let state = lock(&self.0.state);
+            (state.ended, state.active > 0)
+        };
+        loop {
+            let (before, runs) = now();
+            let limit = if runs { patience } else { STALL };
+            let wanted = |state: &State| state.open == 0 || runs && state.active == 0;
+            let stopped = self.0.wait(Some(limit), wanted).is_none();
+            if self.is_idle() || stopped && now().0 == before {
                 return;
             }
-            before = now;
         }
     }
 

@@ -176,6 +176,50 @@ fn limits_end_waiting() {
     }
 }
 
+/// Who catches up waits for what runs, however many commands that are, and not for ever for what waits for the caller.
+#[test]
+fn catching_up() {
+    let stream = Stream::new(&device());
+    let slow = |of: u64| Command {
+        action: Some(action(move || {
+            std::thread::sleep(Duration::from_millis(of));
+            Ok(())
+        })),
+        ..Command::default()
+    };
+    stream.push((0..8).map(|_| slow(5)));
+    stream.catch_up(Duration::from_secs(60));
+    assert!(stream.is_idle());
+    // One that the host sets.
+    let go = Arc::new(Signal::default());
+    let waits = vec![Arc::clone(&go)];
+    stream.push([
+        slow(1),
+        Command {
+            waits,
+            ..Command::default()
+        },
+    ]);
+    stream.catch_up(Duration::from_secs(3600));
+    assert!(!stream.is_idle());
+    set(&go, Ok(()));
+    assert_eq!(stream.wait(None), Some(Ok(())));
+    // One that runs until the host does something, and fails: that is told to who waits for it.
+    let last = Arc::new(Signal::default());
+    let host = Arc::clone(&last);
+    stream.push([Command {
+        action: Some(action(move || {
+            host.wait(None).map_or(fail(3), |ended| ended.result)
+        })),
+        ..Command::default()
+    }]);
+    stream.catch_up(Duration::from_millis(20));
+    assert!(!stream.is_idle());
+    set(&last, fail(4));
+    stream.catch_up(Duration::from_secs(60));
+    assert_eq!(stream.wait(None), Some(fail(4)));
+}
+
 /// Who puts in commands without an end is held up; but not forever by one that waits for just that.
 #[test]
 fn streams_are_not_filled_without_limit() {

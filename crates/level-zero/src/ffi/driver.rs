@@ -48,7 +48,7 @@ const EXTENSIONS: [&str; 17] = [
 const SYSTEM_MEMORY: &str = "VISAKIT_SYSTEM_MEMORY";
 
 /// `ZE_INIT_FLAG_GPU_ONLY` and `ZE_INIT_DRIVER_TYPE_FLAG_GPU`.
-const GPU: u32 = 1;
+pub(super) const GPU: u32 = 1;
 
 /// `ZE_INIT_FLAG_VPU_ONLY`.
 const VPU: u32 = 2;
