@@ -283,11 +283,11 @@ impl Stream {
             (state.ended, state.active > 0)
         };
         loop {
-            let (before, runs) = now();
+            let before @ (_, runs) = now();
             let limit = if runs { patience } else { STALL };
             let wanted = |state: &State| state.open == 0 || runs && state.active == 0;
             let stopped = self.0.wait(Some(limit), wanted).is_none();
-            if self.is_idle() || stopped && now().0 == before {
+            if self.is_idle() || stopped && now() == before {
                 return;
             }
         }

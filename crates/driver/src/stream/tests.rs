@@ -204,6 +204,21 @@ fn catching_up() {
     assert!(!stream.is_idle());
     set(&go, Ok(()));
     assert_eq!(stream.wait(None), Some(Ok(())));
+    // What waits for another stream, and then runs for longer than one waits for signals.
+    let go = Arc::new(Signal::default());
+    let waits = vec![Arc::clone(&go)];
+    stream.push([Command {
+        waits,
+        ..slow(1_500)
+    }]);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            set(&go, Ok(()));
+        });
+        stream.catch_up(Duration::from_secs(60));
+        assert!(stream.is_idle());
+    });
     // One that runs until the host does something, and fails: that is told to who waits for it.
     let last = Arc::new(Signal::default());
     let host = Arc::clone(&last);
