@@ -17,6 +17,7 @@ use crate::objects::Objects;
 use crate::probe::probed;
 use crate::process::processor_time;
 use crate::second::Second;
+use crate::smaller::Smaller;
 use crate::through::Through;
 use crate::transform::transformed;
 use rayon::prelude::*;
@@ -59,6 +60,8 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// Programs that a reduction tests at most.
     pub reduction: usize,
+    /// What makes reduced programs smaller still.
+    pub smaller: Option<Smaller>,
 }
 
 /// Where a campaign is.
@@ -83,6 +86,25 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Where the campaigns of a folder are, all shares together.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or has no log.
+    pub fn of_all_shares(folder: &Path) -> io::Result<Self> {
+        let batches = Log::of_all_shares(folder)?;
+        if batches.is_empty() {
+            let folder = folder.display();
+            return Err(io::Error::other(format!("{folder}: there is no campaign")));
+        }
+        let mut progress = Self::default();
+        let mut bugs = BTreeSet::new();
+        for batch in &batches {
+            bugs.extend(batch.differences.iter().filter_map(|d| d.bug.as_ref()));
+            progress.add(batch, bugs.len());
+        }
+        Ok(progress)
+    }
+
     fn add(&mut self, batch: &Batch, bugs: usize) {
         self.batches += 1;
         self.programs += batch.programs;
@@ -136,13 +158,13 @@ impl Campaign {
         let (part, parts) = settings.share;
         let path = folder.join(format!("log-{part}-of-{parts}.jsonl"));
         let opened = Log::read(&path, &settings.identity(), resume)?;
-        let compilers = settings.compilers.iter().map(|(_, c)| c.clone()).collect();
         let seconds = settings.seconds.iter().map(|(_, s)| s.clone()).collect();
         let throughs = settings.throughs.iter().map(|(_, t)| t.clone()).collect();
         let bench = Bench {
-            compilers,
+            compilers: settings.compilers.clone(),
             seconds,
             throughs,
+            smaller: settings.smaller.clone(),
         };
         let objects = Objects::new(settings.finalizers.clone(), &settings.devices)?;
         let has = match settings.compilers.is_empty() {

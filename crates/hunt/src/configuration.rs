@@ -5,6 +5,7 @@ use crate::compiler::{Call, Compiled, Compiler};
 use crate::machine::{self, Launching, Memory, Ran};
 use crate::render::{MATRIX, source_for};
 use crate::second::{Answer, Answered, Launch, Request, Second};
+use crate::smaller::Smaller;
 use crate::switches::Switch;
 use crate::through::Through;
 use crate::types::Scalar;
@@ -80,6 +81,12 @@ impl Configuration {
             name.push_str(&format!(" through {through}"));
         }
         name
+    }
+
+    /// The version of the language and the options.
+    pub(crate) fn all_options(&self) -> String {
+        let both = format!("{} {}", self.standard, self.options);
+        both.trim().to_owned()
     }
 
     /// The source that it compiles.
@@ -280,12 +287,14 @@ impl Made {
     }
 }
 
-/// The compilers with the options that all of their calls have.
-#[derive(Clone, Debug)]
+/// What compiles, runs and reduces programs.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Bench {
-    pub(crate) compilers: Vec<Compiler>,
+    /// The compilers with their names.
+    pub(crate) compilers: Vec<(String, Compiler)>,
     pub(crate) seconds: Vec<Second>,
     pub(crate) throughs: Vec<Through>,
+    pub(crate) smaller: Option<Smaller>,
 }
 
 /// Versions of the language that programs may have, the best one first. Releases of 2020 do not know the newest one, and
@@ -301,8 +310,8 @@ impl Bench {
         programs: usize,
     ) -> io::Result<Compiled> {
         let compiler = self.compilers.get(number);
-        let compiler = compiler.ok_or_else(|| io::Error::other("no such compiler"))?;
-        let mut options = format!("{} {}", configuration.standard, configuration.options);
+        let (_, compiler) = compiler.ok_or_else(|| io::Error::other("no such compiler"))?;
+        let mut options = configuration.all_options();
         for option in configuration.switches.iter().filter_map(|s| s.option()) {
             options.push(' ');
             options.push_str(option);
@@ -310,7 +319,7 @@ impl Bench {
         compiler.compile(&Call {
             source,
             device: &configuration.device,
-            options: options.trim_end(),
+            options: &options,
             switches: &configuration.switches,
             programs,
             through: match &configuration.through {
@@ -388,6 +397,20 @@ impl Bench {
                 Ok(all)
             }
         }
+    }
+
+    /// Compiles a source and runs one kernel of it.
+    pub(crate) fn run_one(
+        &self,
+        configuration: &Configuration,
+        source: &str,
+        kernel: &str,
+        launching: &Launching,
+    ) -> io::Result<Made> {
+        let task = [(kernel.to_owned(), launching.clone())];
+        let all = self.run(configuration, source, &task)?;
+        let none = || Made::Not("it was not run".to_owned());
+        Ok(all.map_or_else(|made| made, |mut all| all.pop().unwrap_or_else(none)))
     }
 
     /// Compiles a source and runs kernels of it; what became of the source if it did not compile.
@@ -470,12 +493,14 @@ pub(crate) fn of_this_machine() -> Option<(Bench, Configuration)> {
     let mut all = std::env::split_paths(&folders).map(|folder| folder.join("ocloc"));
     let path = all.find(|path| path.is_file())?;
     let bench = Bench {
-        compilers: vec![Compiler {
-            path,
-            limits: crate::process::Limits::default(),
-        }],
-        seconds: Vec::new(),
-        throughs: Vec::new(),
+        compilers: vec![(
+            "ocloc".to_owned(),
+            Compiler {
+                path,
+                limits: crate::process::Limits::default(),
+            },
+        )],
+        ..Bench::default()
     };
     let configuration = Configuration::of(Maker::Compiler(0), "ocloc", "dg2");
     Some((bench, configuration))

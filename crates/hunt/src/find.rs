@@ -253,10 +253,14 @@ impl Find {
         wrong.map(|(configuration, made)| (configuration, made))
     }
 
+    /// Whether it computes what is expected.
+    pub(crate) fn is_right(&self, made: &Made) -> bool {
+        made.memory() == Some(&self.expected)
+    }
+
     /// The configurations that are right.
     pub(crate) fn right(&self) -> impl Iterator<Item = &Configuration> {
-        let is_right = |made: &Made| made.memory() == Some(&self.expected);
-        let right = self.made.iter().filter(move |(_, made)| is_right(made));
+        let right = self.made.iter().filter(|(_, made)| self.is_right(made));
         right.map(|(configuration, _)| configuration)
     }
 
@@ -331,13 +335,13 @@ impl Find {
     }
 
     /// Writes the folder of the bug below another one, unless it is there.
-    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, folder: &Path, bench: &Bench) -> io::Result<()> {
         let place = folder.join(self.signature());
         if place.exists() {
             return Ok(());
         }
         std::fs::create_dir_all(folder)?;
-        report::write(self, &place)
+        report::write(self, &place, bench)
     }
 }
 

@@ -37,7 +37,8 @@
 //!   `declared.rs` knows where the sign of a source matters.
 //! * `reduce.rs` makes programs smaller by the changes of `edit.rs`; `find.rs` judges what is left, `report.rs` writes its
 //!   folder with cases (`replay.rs`); `switches.rs` finds the switches of the compiler that avoid it, `instruction.rs` the instruction
-//!   that computes the first wrong value.
+//!   that computes the first wrong value. `fault.rs` tells whether another source shows the bug of a folder, and `smaller.rs` lets a
+//!   reducer of text go on with that.
 
 #![forbid(unsafe_code)]
 
@@ -52,6 +53,7 @@ mod declared;
 mod edit;
 mod evaluate;
 mod exact;
+mod fault;
 mod features;
 mod finalizer;
 mod find;
@@ -70,6 +72,7 @@ mod replay;
 mod report;
 mod second;
 mod shape;
+mod smaller;
 mod switches;
 mod through;
 mod transform;
@@ -79,6 +82,7 @@ pub use campaign::{Campaign, Progress, Settings};
 pub use compiler::Compiler;
 pub use configuration::{Configuration, Maker, Need};
 pub use evaluate::{Buffers, Undefined, evaluate};
+pub use fault::shows;
 pub use features::Feature;
 pub use finalizer::Finalizer;
 pub use generate::{Options, generate};
@@ -87,6 +91,7 @@ pub use process::Limits;
 pub use reduce::{Reduction, reduce};
 pub use render::source;
 pub use second::{Answer, Given, Launch, Request, Second};
+pub use smaller::Smaller;
 pub use switches::Switch;
 pub use through::Through;
 pub use types::{Scalar, Type, Value};

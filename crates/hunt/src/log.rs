@@ -64,6 +64,9 @@ pub(crate) struct Opened {
     batches: Vec<Batch>,
 }
 
+/// The first line of a log, and the others with their batches.
+type Lines = (Option<String>, Vec<(String, Batch)>);
+
 /// A log that grows.
 #[derive(Debug)]
 pub(crate) struct Log(PathBuf);
@@ -88,23 +91,48 @@ impl Log {
                 "there is a campaign: go on with --resume, or name another folder",
             ));
         }
-        let old = std::fs::read_to_string(path)?;
-        let complete = old.rfind('\n').map_or(0, |end| end + 1);
-        let mut lines = old.get(..complete).unwrap_or_default().lines();
+        let (first, batches) = Self::lines(path)?;
         let known = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
-        if let Some(first) = lines.next()
-            && known(first).as_ref() != Some(identity)
+        if let Some(first) = first
+            && known(&first).as_ref() != Some(identity)
         {
             return Err(failed(&format!("the campaign has other settings: {first}")));
         }
-        for line in lines {
-            let batch = serde_json::from_str(line)
-                .map_err(|error| failed(&format!("is no log of a campaign: {error}")))?;
+        for (line, batch) in batches {
             opened.batches.push(batch);
-            opened.text.push_str(line);
+            opened.text.push_str(&line);
             opened.text.push('\n');
         }
         Ok(opened)
+    }
+
+    /// The first line, and those of batches. An incomplete last line is left out.
+    fn lines(path: &Path) -> io::Result<Lines> {
+        let old = std::fs::read_to_string(path)?;
+        let complete = old.rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = old.get(..complete).unwrap_or_default().lines();
+        let first = lines.next().map(str::to_owned);
+        let batches = lines.map(|line| {
+            let batch = serde_json::from_str(line).map_err(|error| {
+                let path = path.display();
+                io::Error::other(format!("{path}: is no log of a campaign: {error}"))
+            })?;
+            Ok((line.to_owned(), batch))
+        });
+        Ok((first, batches.collect::<io::Result<_>>()?))
+    }
+
+    /// The batches of all shares in a folder.
+    pub(crate) fn of_all_shares(folder: &Path) -> io::Result<Vec<Batch>> {
+        let mut all = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with("log-") && name.ends_with(".jsonl") {
+                all.extend(Self::lines(&path)?.1.into_iter().map(|(_, batch)| batch));
+            }
+        }
+        Ok(all)
     }
 
     /// Opens a log with what it had.

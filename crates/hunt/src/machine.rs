@@ -7,7 +7,7 @@ use visakit_check::{Checks, Level};
 use visakit_exec::{FaultKind, Limits, Pass};
 use visakit_jit::Jit;
 use visakit_launch::{
-    Argument, Compile, Config, DumpedKernel, ImageKind, Kernel, LaunchError, NdRange, format,
+    Argument, Case, Compile, Config, DumpedKernel, ImageKind, Kernel, LaunchError, NdRange, format,
 };
 
 /// Instructions that a launch may run: programs that the evaluator ends are far below.
@@ -95,6 +95,32 @@ impl Launching {
             uninitialized: (0..program.outputs.len()).collect(),
         })
     }
+
+    /// That of a case; its results are all buffers.
+    pub(crate) fn of_case(case: &Case) -> Result<Self, LaunchError> {
+        let config = config();
+        case.launch(
+            false,
+            &config,
+            |object| object,
+            |_, arguments, launch| {
+                let arguments = arguments.to_vec();
+                Ok(Self {
+                    range: *launch.range(),
+                    compared: buffers(&arguments),
+                    arguments,
+                    uninitialized: case.uninitialized(),
+                })
+            },
+        )
+    }
+}
+
+/// The numbers of the buffers among arguments.
+pub(crate) fn buffers(arguments: &[Argument]) -> Vec<usize> {
+    let all = arguments.iter().enumerate();
+    let buffers = all.filter(|(_, a)| matches!(a, Argument::Buffer(_)));
+    buffers.map(|(number, _)| number).collect()
 }
 
 pub(crate) fn config() -> Config<'static> {

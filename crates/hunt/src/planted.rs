@@ -316,9 +316,8 @@ pub fn plant(
     faults: u64,
 ) -> io::Result<BTreeMap<Planted, Told>> {
     let bench = Bench {
-        compilers: vec![compiler],
-        seconds: Vec::new(),
-        throughs: Vec::new(),
+        compilers: vec![(String::new(), compiler)],
+        ..Bench::default()
     };
     let configuration = Configuration::of(Maker::Compiler(0), "", device);
     let mut all: BTreeMap<Planted, Told> = BTreeMap::new();
@@ -408,7 +407,7 @@ mod tests {
             println!("NOT RUN: needs ocloc");
             return;
         };
-        let compiler = bench.compilers.first().unwrap().clone();
+        let (_, compiler) = bench.compilers.first().unwrap().clone();
         let options = Options::default();
         let all = plant(compiler, &configuration.device, &options, 1, 40).unwrap();
         let missed: u64 = all.values().map(|told| told.missed).sum();

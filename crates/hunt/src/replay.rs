@@ -17,12 +17,16 @@ pub(crate) struct Replay<'r> {
     pub(crate) launching: &'r Launching,
     pub(crate) expected: &'r Memory,
     /// The types of the elements of the results.
-    pub(crate) elements: Vec<Element>,
+    pub(crate) elements: &'r [Element],
 }
 
 impl Replay<'_> {
-    /// Writes the files into a folder.
-    pub(crate) fn write(&self, made: &[(Configuration, Made)], at: &Path) -> io::Result<()> {
+    /// Writes the files into a folder. Returns the folders there of the cases of what was made.
+    pub(crate) fn write(
+        &self,
+        made: &[(Configuration, Made)],
+        at: &Path,
+    ) -> io::Result<Vec<Option<String>>> {
         let file = |name: &str, bytes: &[u8]| visakit_files::scratch(&at.join(name), bytes);
         for (number, argument) in self.launching.arguments.iter().enumerate() {
             if let Argument::Buffer(bytes) | Argument::Image(Image { bytes, .. }) = argument {
@@ -33,14 +37,20 @@ impl Replay<'_> {
             file(&format!("expect{number}.bin"), bytes)?;
         }
         let mut names = BTreeSet::new();
+        let mut cases = Vec::new();
         for (configuration, made) in made {
-            if let Some(kernel) = made.kernel() {
-                let case = at.join(unused(slug(configuration), &mut names));
-                std::fs::create_dir(&case)?;
-                self.case(configuration, kernel, &case)?;
-            }
+            cases.push(match made.kernel() {
+                Some(kernel) => {
+                    let name = unused(slug(configuration), &mut names);
+                    let case = at.join(&name);
+                    std::fs::create_dir(&case)?;
+                    self.case(configuration, kernel, &case)?;
+                    Some(name)
+                }
+                None => None,
+            });
         }
-        Ok(())
+        Ok(cases)
     }
 
     fn case(
@@ -146,7 +156,7 @@ impl Replay<'_> {
             .compared
             .iter()
             .zip(self.expected)
-            .zip(&self.elements);
+            .zip(self.elements);
         let outputs = results.map(|((number, bytes), element)| {
         let element = format!("{element:?}").to_lowercase();
         json!({

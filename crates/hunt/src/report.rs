@@ -1,10 +1,11 @@
 //! The folder of a bug: the program, cases that can be replayed, and a report.
 
-use crate::configuration::{Configuration, Made};
+use crate::configuration::{Bench, Configuration, Made};
 use crate::find::Find;
 use crate::machine::{Launching, Memory};
 use crate::replay::Replay;
 use crate::shape::shape;
+use crate::smaller::Bug;
 use crate::switches::Switch;
 use std::fmt::Write as _;
 use std::io;
@@ -12,21 +13,36 @@ use std::path::Path;
 use visakit_launch::{Compare, Element};
 
 /// Writes the folder, which appears as a whole.
-pub(crate) fn write(find: &Find, place: &Path) -> io::Result<()> {
+pub(crate) fn write(find: &Find, place: &Path, bench: &Bench) -> io::Result<()> {
     let parent = place.parent().unwrap_or(place);
     let folder = visakit_files::TemporaryFolder::new(parent, "hunt")?;
     let at = folder.path();
     let text = find.source();
     visakit_files::scratch(&at.join("program.cl"), text.as_bytes())?;
     let launching = Launching::of(&find.program).map_err(|e| io::Error::other(e.to_string()))?;
+    let elements = elements(find);
     let replay = Replay {
         name: find.signature(),
         launching: &launching,
         expected: &find.expected,
-        elements: elements(find),
+        elements: &elements,
     };
-    replay.write(&find.made, at)?;
-    visakit_files::scratch(&at.join("report.md"), report(find).as_bytes())?;
+    let cases = replay.write(&find.made, at)?;
+    let mut report = report(find);
+    if let Some((wrong, _)) = find.wrong().next() {
+        let bug = Bug {
+            kernel: "k0",
+            source: &text,
+            launching: &launching,
+            elements: &elements,
+            made: &find.made,
+            cases: &cases,
+            wrong,
+            is_right: &|_, made| find.is_right(made),
+        };
+        bug.write(bench, at, &mut report)?;
+    }
+    visakit_files::scratch(&at.join("report.md"), report.as_bytes())?;
     folder.commit(place)
 }
 
@@ -44,7 +60,7 @@ fn elements(find: &Find) -> Vec<Element> {
 }
 
 /// What a configuration computes, in a few words.
-pub(crate) fn result(expected: &Memory, elements: &[Element], made: &Made) -> String {
+fn result(expected: &Memory, elements: &[Element], made: &Made) -> String {
     match made {
         Made::Memory(memory, _) | Made::Second(memory) => {
             let pairs = expected.iter().zip(memory).enumerate();
@@ -63,6 +79,21 @@ pub(crate) fn result(expected: &Memory, elements: &[Element], made: &Made) -> St
         Made::Endless => "**does not end**".to_owned(),
         Made::Refused(_) => "refused".to_owned(),
         Made::Not(reason) => format!("not run: {reason}"),
+    }
+}
+
+/// A table of what configurations compute.
+pub(crate) fn table<'m>(
+    out: &mut String,
+    made: &[(Configuration, Made)],
+    expected: &dyn Fn(&Configuration) -> &'m Memory,
+    elements: &[Element],
+) {
+    let _ = writeln!(out, "| compiler, device, options | result |\n|---|---|");
+    for (configuration, made) in made {
+        let result = result(expected(configuration), elements, made);
+        let result = result.replace('|', "\\|").replace('\n', " ");
+        let _ = writeln!(out, "| {} | {result} |", configuration.name());
     }
 }
 
@@ -98,17 +129,7 @@ fn report(find: &Find) -> String {
         find.program.local
     );
     let elements = elements(find);
-    let _ = writeln!(out, "| compiler, device, options | result |\n|---|---|");
-    for (configuration, made) in &find.made {
-        let _ = writeln!(
-            out,
-            "| {} | {} |",
-            configuration.name(),
-            result(&find.expected, &elements, made)
-                .replace('|', "\\|")
-                .replace('\n', " ")
-        );
-    }
+    table(&mut out, &find.made, &|_| &find.expected, &elements);
     if let (Some((wrong, _)), Some(instruction)) = (find.wrong().next(), &find.instruction) {
         let value = match instruction.value.as_str() {
             "" => String::new(),

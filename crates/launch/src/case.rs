@@ -309,6 +309,12 @@ impl Case {
         declared.map(|arg| arg.index).collect()
     }
 
+    /// Arguments whose final content is expected.
+    #[must_use]
+    pub fn outputs(&self) -> Vec<usize> {
+        self.description.outputs.iter().map(|o| o.arg).collect()
+    }
+
     /// Runs the kernel and compares the results. `from_text` uses the compiler's text instead of its object.
     ///
     /// # Errors

@@ -5,13 +5,14 @@ use crate::signals::on_stop;
 use crate::{Status, render};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use visakit_hunt::{
     Campaign, Compiler, Feature, Finalizer, Limits, Need, Options, Progress, Second, Settings,
-    Through, plant,
+    Smaller, Through, plant,
 };
 
 #[derive(clap::Args)]
@@ -30,12 +31,22 @@ Examples:
 )]
 pub(crate) struct Args {
     /// Folder of the campaign; created if missing.
-    #[arg(long, value_name = "DIR", required_unless_present = "planted")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["planted", "shows", "total"])]
     output: Option<PathBuf>,
     /// Instead of a campaign: plant N faults in what the first compiler makes of programs for the first device, and tell
     /// how many of them the results show.
     #[arg(long, value_name = "N", conflicts_with_all = ["output", "programs", "minutes", "resume", "kernels", "with", "through", "finalizer"])]
     planted: Option<u64>,
+    /// Instead of a campaign: tell whether SOURCE still shows the bug of the folder DIR, which a campaign wrote: 0 if it does,
+    /// 1 if not. Compilers have the names of the campaign. C-Reduce asks so, and so may you.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["planted", "output", "programs", "minutes", "resume", "kernels", "with", "through", "finalizer"])]
+    shows: Option<PathBuf>,
+    /// Instead of a campaign: the numbers of all its shares in the folder DIR together.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["planted", "shows", "output", "programs", "minutes", "resume", "kernels", "with", "through", "finalizer"])]
+    total: Option<PathBuf>,
+    /// What --shows compiles. [default: program.cl or variant.cl of the folder]
+    #[arg(value_name = "SOURCE", requires = "shows")]
+    source: Option<PathBuf>,
     /// A compiler, with its name in reports; a script may run one elsewhere. [default: that of VISAKIT_OCLOC, or ocloc
     /// in the path]
     #[arg(long, value_name = "[NAME=]OCLOC")]
@@ -101,6 +112,9 @@ pub(crate) struct Args {
     /// Programs that a reduction tests at most.
     #[arg(long, value_name = "N", default_value_t = 1500)]
     reduction: u32,
+    /// Minutes for which C-Reduce or C-Vise goes on with each reduced program, if one of them is in the path; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    smaller: u32,
     /// Seconds of processor time that the compiler may take for a program.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     compile_time: u64,
@@ -201,6 +215,14 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     if let Some(faults) = args.planted {
         return planted(args, faults);
     }
+    if let Some(folder) = &args.shows {
+        return shows(args, folder);
+    }
+    if let Some(folder) = &args.total {
+        let total = Progress::of_all_shares(folder);
+        let total = total.map_err(|error| Failure::Other(error.to_string()))?;
+        return tell(args, folder, &total);
+    }
     let Some(folder) = &args.output else {
         return Err(Failure::Other("--output is missing".to_owned()));
     };
@@ -224,6 +246,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         programs: args.programs,
         time: args.minutes.map(|n| Duration::from_secs(n * 60)),
         reduction: usize::try_from(args.reduction).unwrap_or(usize::MAX),
+        smaller: smaller(args)?,
     };
     on_stop(|| {
         if STOPPED.swap(true, Ordering::Relaxed) {
@@ -394,6 +417,67 @@ fn seconds(args: &Args) -> Result<Vec<(String, Second)>, Failure> {
         Ok((name, second))
     };
     args.with.iter().map(one).collect()
+}
+
+/// Whether a source shows the bug of a folder.
+fn shows(args: &Args, folder: &Path) -> Result<Status, Failure> {
+    let own = ["program.cl", "variant.cl"].map(|name| folder.join(name));
+    let source = args
+        .source
+        .as_ref()
+        .or_else(|| own.iter().find(|path| path.is_file()));
+    let source = source.unwrap_or(&own[0]);
+    let shown = visakit_hunt::shows(folder, source, compilers(args)?)
+        .map_err(|error| Failure::Other(error.to_string()))?;
+    if args.json {
+        output::json(&json!({"source": crate::input::name(source), "shows": shown}))?;
+    } else {
+        let mut out = stdout();
+        let answer = if shown { "shows" } else { "does not show" };
+        writeln!(out, "{} {answer} the bug", crate::input::name(source))?;
+        out.flush()?;
+    }
+    Ok(Status::of_run(true, !shown))
+}
+
+/// A reducer of text: its tests run this program as `visakit hunt --shows`.
+fn smaller(args: &Args) -> Result<Option<Smaller>, Failure> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let reducers = ["creduce", "cvise"].into_iter();
+    let mut reducers = reducers.flat_map(|name| {
+        let folders: Vec<_> = std::env::split_paths(&folders).collect();
+        folders.into_iter().map(move |folder| folder.join(name))
+    });
+    let reducer = reducers.find(|path| path.is_file());
+    let Some(reducer) = reducer.filter(|_| args.smaller > 0) else {
+        return Ok(None);
+    };
+    let mut shows: Vec<OsString> = vec![std::env::current_exe()?.into()];
+    shows.push("hunt".into());
+    for (name, compiler) in compilers(args)? {
+        let mut named = OsString::from(format!("{name}="));
+        // A name alone is looked for in the path.
+        let is_named = compiler.path.components().count() == 1;
+        let path = match is_named {
+            true => compiler.path,
+            false => std::path::absolute(&compiler.path)?,
+        };
+        named.push(path);
+        shows.extend(["--compiler".into(), named]);
+    }
+    let limits = [
+        ("--compile-time", args.compile_time),
+        ("--compile-memory", args.compile_memory),
+    ];
+    for (name, value) in limits {
+        shows.extend([name.into(), value.to_string().into()]);
+    }
+    shows.push("--shows".into());
+    Ok(Some(Smaller {
+        reducer,
+        shows,
+        time: Duration::from_secs(u64::from(args.smaller) * 60),
+    }))
 }
 
 /// What changes SPIR-V, with names.

@@ -104,7 +104,7 @@ impl Campaign {
         match find.doubt() {
             Some(doubt) => {
                 difference.note = doubt.to_owned();
-                find.write(&self.folder.join("doubts"))?;
+                find.write(&self.folder.join("doubts"), &self.bench)?;
                 Ok(Vec::new())
             }
             None => {
@@ -113,7 +113,7 @@ impl Campaign {
                 difference.part = causes.part(&find.program);
                 causes.learn(difference);
                 drop(causes);
-                find.write(&self.folder.join("bugs"))?;
+                find.write(&self.folder.join("bugs"), &self.bench)?;
                 let explained: Vec<&Configuration> = find.wrong().map(|(c, _)| c).collect();
                 let left = wrong
                     .iter()

@@ -8,6 +8,7 @@ use crate::log::{Batch, Difference};
 use crate::machine::{self, Launching, Memory};
 use crate::replay::Replay;
 use crate::report;
+use crate::smaller::Bug;
 use crate::switches::{Effect, Switch, avoiding};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -56,13 +57,9 @@ impl Variants<'_> {
         let Some((source, launching)) = variant.task() else {
             return Ok(Made::Not("it has no variant".to_owned()));
         };
-        let tasks = [(variant.subject.kernel.clone(), launching)];
-        Ok(match self.bench.run(configuration, &source, &tasks)? {
-            Ok(mut all) => all
-                .pop()
-                .unwrap_or_else(|| Made::Not("it was not run".to_owned())),
-            Err(made) => made,
-        })
+        let kernel = &variant.subject.kernel;
+        self.bench
+            .run_one(configuration, &source, kernel, &launching)
     }
 
     fn all(&self, variant: &Variant<'_>) -> io::Result<Vec<(Configuration, Made)>> {
@@ -280,38 +277,41 @@ impl Variants<'_> {
                 Reference::Each(_) => "the same configuration for the original",
             }
         );
-        let _ = writeln!(text, "| compiler, device, options | result |\n|---|---|");
-        for (configuration, made) in &made {
-            let expected = reference.of(configuration).unwrap_or(expected);
-            let result = report::result(expected, &elements, made).replace('|', "\\|");
-            let _ = writeln!(
-                text,
-                "| {} | {} |",
-                configuration.name(),
-                result.replace('\n', " ")
-            );
-        }
+        let of = |c: &Configuration| reference.of(c).unwrap_or(expected);
+        report::table(&mut text, &made, &of, &elements);
         if most > 0 {
             let _ = writeln!(text, "\n{}", report::avoided(failing, &avoided));
         }
-        let files = [
-            ("original.cl", variant.subject.source()),
-            ("variant.cl", source.as_str()),
-            ("report.md", text.as_str()),
-        ];
-        for (name, text) in files {
-            visakit_files::scratch(&folder.path().join(name), text.as_bytes())?;
-        }
+        let file = |name: &str, text: &str| {
+            visakit_files::scratch(&folder.path().join(name), text.as_bytes())
+        };
+        file("original.cl", variant.subject.source())?;
+        file("variant.cl", &source)?;
         let replay = Replay {
             name,
             launching: &launching,
             expected,
-            elements,
+            elements: &elements,
         };
         // A case has one expected result.
         let same = |c: &Configuration| reference.of(c) == Some(expected);
-        let made: Vec<_> = made.into_iter().filter(|(c, _)| same(c)).collect();
-        replay.write(&made, folder.path())?;
+        let made: Vec<_> = made.iter().filter(|(c, _)| same(c)).cloned().collect();
+        let cases = replay.write(&made, folder.path())?;
+        // Where each is compared with itself, what a source computes does not tell which is wrong.
+        if let Reference::All(_) = reference {
+            let bug = Bug {
+                kernel: &variant.subject.kernel,
+                source: &source,
+                launching: &launching,
+                elements: &elements,
+                made: &made,
+                cases: &cases,
+                wrong: failing,
+                is_right: &|c, made| reference.is_right(c, made),
+            };
+            bug.write(self.bench, folder.path(), &mut text)?;
+        }
+        file("report.md", &text)?;
         folder.commit(&place)
     }
 }

@@ -19,5 +19,6 @@ mod swap;
 mod tests;
 
 pub(crate) use find::{Variant, Variants};
+pub(crate) use parsed::Parsed;
 pub(crate) use reference::Reference;
 pub(crate) use subject::{Subject, subjects};

@@ -127,6 +127,11 @@ impl Parsed {
         found.filter(|node| !node.has_error())
     }
 
+    /// Whether it is understood as a whole and defines a function.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        !self.root().has_error() && self.function(name).is_some()
+    }
+
     /// The names of the functions of the source.
     pub(crate) fn functions(&self) -> BTreeSet<&str> {
         let all = of_kind(self.tree.root_node(), "function_definition");

@@ -4,11 +4,11 @@ use super::change::{self, Change};
 use super::exact::open_result;
 use super::parsed::{Parsed, declarator, of_kind};
 use crate::choices::Choices;
-use crate::machine::Launching;
+use crate::machine::{Launching, buffers};
 use crate::types::{Scalar, Type};
 use std::io;
 use std::path::{Path, PathBuf};
-use visakit_launch::{Argument, Case, LaunchError, NdRange};
+use visakit_launch::{Argument, Case, NdRange};
 
 /// Bytes of a source.
 const LARGEST: u64 = 1 << 20;
@@ -136,7 +136,9 @@ fn of_file(file: &Path, short: &str) -> Result<Vec<Subject>, String> {
     let mut subjects = Vec::new();
     for kernel in kernels {
         let launching = match &case {
-            Some(case) => of_case(case).map_err(|e| e.to_string())?,
+            Some(case) => Case::open(case)
+                .and_then(|case| Launching::of_case(&case))
+                .map_err(|e| e.to_string())?,
             None => generated(&parsed, &kernel)?,
         };
         let name = format!("{short}: {kernel}");
@@ -176,31 +178,6 @@ fn case_beside(file: &Path) -> Option<PathBuf> {
     folders
         .into_iter()
         .find(|folder| folder.join("case.json").is_file())
-}
-
-fn of_case(folder: &Path) -> Result<Launching, LaunchError> {
-    let case = Case::open(folder)?;
-    let config = crate::machine::config();
-    case.launch(
-        false,
-        &config,
-        |object| object,
-        |_, arguments, launch| {
-            let arguments = arguments.to_vec();
-            Ok(Launching {
-                range: *launch.range(),
-                compared: buffers(&arguments),
-                arguments,
-                uninitialized: case.uninitialized(),
-            })
-        },
-    )
-}
-
-fn buffers(arguments: &[Argument]) -> Vec<usize> {
-    let all = arguments.iter().enumerate();
-    let buffers = all.filter(|(_, a)| matches!(a, Argument::Buffer(_)));
-    buffers.map(|(number, _)| number).collect()
 }
 
 /// Arguments by their types: buffers of small numbers, which may be indices, and the number of work-items.

@@ -52,6 +52,7 @@ fn settings(compilers: &[(&str, &Path)], programs: u64) -> Settings {
         programs: Some(programs),
         time: None,
         reduction: 400,
+        smaller: None,
     }
 }
 

@@ -36,6 +36,7 @@ fn settings(finalizer: (String, Finalizer)) -> Settings {
         programs: Some(12),
         time: None,
         reduction: 400,
+        smaller: None,
     }
 }
 
