@@ -277,136 +277,27 @@ impl LaneAccess {
         mask: u32,
     ) -> Outcome {
         let simd = registers.simd;
+        let lanes = Lanes {
+            access: self,
+            target,
+            addresses,
+            mask,
+        };
         if self.store {
-            let from = data.read(registers)?;
-            with_unit!(self.unit, |U| simd.run(Store::<U, _> {
-                access: self,
-                target,
-                addresses,
-                mask,
-                from,
-                unit: PhantomData,
-            }))
+            let way = Out(data.read(registers)?);
+            with_unit!(self.unit, |U| simd.run(Transfer::<U, _, _>(
+                lanes,
+                way,
+                PhantomData
+            )))
         } else {
-            let out = data.write(registers)?;
-            with_unit!(self.unit, |U| simd.run(Load::<U, _> {
-                access: self,
-                target,
-                addresses,
-                mask,
-                out,
-                unit: PhantomData,
-            }))
+            let way = In(data.write(registers)?);
+            with_unit!(self.unit, |U| simd.run(Transfer::<U, _, _>(
+                lanes,
+                way,
+                PhantomData
+            )))
         }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn load<U: Unit, T: Target>(
-        &self,
-        target: &mut T,
-        addresses: &[u64],
-        mask: u32,
-        out: &mut [u8],
-    ) -> Outcome {
-        if let Some((space, base)) = target.all(addresses, self.span as u64) {
-            // A lane of the data operand after the other: the common shape.
-            if self.lane_pitch == U::REGISTER {
-                let (groups, _) = addresses.as_chunks();
-                for (number, addresses) in groups.iter().enumerate() {
-                    let relation = Relation::of(addresses, U::MEMORY as u64);
-                    let mask = mask >> (number * GROUP) & 0xff;
-                    for part in &self.parts {
-                        let base = base.wrapping_sub(part.memory as u64);
-                        let at = part.register + number * GROUP * U::REGISTER;
-                        let out = out.get_mut(at..).unwrap_or_default();
-                        load_group::<U, _>(space, relation, addresses, base, mask, out);
-                    }
-                }
-                return Ok(());
-            }
-            for (lane, address) in enabled(mask, addresses) {
-                let place = usize::from(lane) * self.lane_pitch;
-                let start = offset(address, base);
-                for part in &self.parts {
-                    let to = place + part.register;
-                    if let Some(out) = out.get_mut(to..to + U::REGISTER) {
-                        unit::load::<U, _>(space, start + part.memory, out);
-                    }
-                }
-            }
-            return Ok(());
-        }
-        let drops = target.drops();
-        for (lane, address) in enabled(mask, addresses) {
-            let place = usize::from(lane) * self.lane_pitch;
-            for part in &self.parts {
-                let at = place + part.register;
-                let Some(out) = out.get_mut(at..at + U::REGISTER) else {
-                    return Err(Trap::new(FaultKind::RegisterOutOfBounds));
-                };
-                let address = address.wrapping_add(part.memory as u64);
-                match target.locate(address, U::MEMORY as u64) {
-                    Some((space, at)) => unit::load::<U, _>(space, at, out),
-                    None if drops => out.fill(0),
-                    None => return Err(outside(false, U::MEMORY, lane, address)),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn store<U: Unit, T: Target>(
-        &self,
-        target: &mut T,
-        addresses: &[u64],
-        mask: u32,
-        from: &[u8],
-    ) -> Outcome {
-        if let Some((space, base)) = target.all(addresses, self.span as u64) {
-            // A lane of the data operand after the other: the common shape.
-            if self.lane_pitch == U::REGISTER {
-                let (groups, _) = addresses.as_chunks();
-                for part in &self.parts {
-                    let base = base.wrapping_sub(part.memory as u64);
-                    let from = from.get(part.register..).unwrap_or_default();
-                    let of_groups = groups.iter().zip(from.chunks(GROUP * U::REGISTER));
-                    for (number, (addresses, from)) in of_groups.enumerate() {
-                        let mask = mask >> (number * GROUP) & 0xff;
-                        store_group::<U, _>(space, addresses, base, mask, from);
-                    }
-                }
-                return Ok(());
-            }
-            for (lane, address) in enabled(mask, addresses) {
-                let place = usize::from(lane) * self.lane_pitch;
-                let start = offset(address, base);
-                for part in &self.parts {
-                    let at = place + part.register;
-                    if let Some(from) = from.get(at..at + U::REGISTER) {
-                        unit::store::<U, _>(space, start + part.memory, from);
-                    }
-                }
-            }
-            return Ok(());
-        }
-        let drops = target.drops();
-        for (lane, address) in enabled(mask, addresses) {
-            let place = usize::from(lane) * self.lane_pitch;
-            for part in &self.parts {
-                let at = place + part.register;
-                let Some(from) = from.get(at..at + U::REGISTER) else {
-                    return Err(Trap::new(FaultKind::RegisterOutOfBounds));
-                };
-                let address = address.wrapping_add(part.memory as u64);
-                match target.locate(address, U::MEMORY as u64) {
-                    Some((space, at)) => unit::store::<U, _>(space, at, from),
-                    None if drops => {}
-                    None => return Err(outside(true, U::MEMORY, lane, address)),
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -468,43 +359,144 @@ impl Kernel for Find<'_> {
     }
 }
 
-/// [`LaneAccess::load`], compiled for the host.
-struct Load<'a, U, T> {
+/// The lanes of a message whose storage is open.
+struct Lanes<'a, T> {
     access: &'a LaneAccess,
     target: &'a mut T,
     addresses: &'a [u64],
     mask: u32,
-    out: &'a mut [u8],
-    unit: PhantomData<U>,
 }
 
-impl<U: Unit, T: Target> Kernel for Load<'_, U, T> {
+/// A transfer of the elements of all lanes, compiled for the host. Element by element, and lane by lane of each: where lanes
+/// store to one place, the last one counts.
+struct Transfer<'a, U, T, W>(Lanes<'a, T>, W, PhantomData<U>);
+
+impl<U: Unit, T: Target, W: Way<U>> Kernel for Transfer<'_, U, T, W> {
     type Output = Outcome;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn run<H: Host>(self, _: H) -> Outcome {
-        let (access, out) = (self.access, self.out);
-        access.load::<U, T>(self.target, self.addresses, self.mask, out)
+        let Self(lanes, mut way, _) = self;
+        let Lanes {
+            access,
+            target,
+            addresses,
+            mask,
+        } = lanes;
+        let not_there = || Trap::new(FaultKind::RegisterOutOfBounds);
+        if let Some((space, base)) = target.all(addresses, access.span as u64) {
+            // A lane of the data operand after the other: the common shape.
+            if access.lane_pitch == U::REGISTER {
+                let (groups, _) = addresses.as_chunks();
+                for part in &access.parts {
+                    let base = base.wrapping_sub(part.memory as u64);
+                    for (number, addresses) in groups.iter().enumerate() {
+                        let mask = mask >> (number * GROUP) & 0xff;
+                        let register = part.register + number * GROUP * U::REGISTER;
+                        way.group(space, (addresses, base), mask, register);
+                    }
+                }
+                return Ok(());
+            }
+            for part in &access.parts {
+                for (lane, address) in enabled(mask, addresses) {
+                    let register = usize::from(lane) * access.lane_pitch + part.register;
+                    let at = offset(address, base) + part.memory;
+                    way.one(space, at, register).ok_or_else(not_there)?;
+                }
+            }
+            return Ok(());
+        }
+        let drops = target.drops();
+        for part in &access.parts {
+            for (lane, address) in enabled(mask, addresses) {
+                let register = usize::from(lane) * access.lane_pitch + part.register;
+                let address = address.wrapping_add(part.memory as u64);
+                let done = match target.locate(address, U::MEMORY as u64) {
+                    Some((space, at)) => way.one(space, at, register),
+                    None if drops => way.nothing(register),
+                    None => return Err(outside(access.store, U::MEMORY, lane, address)),
+                };
+                done.ok_or_else(not_there)?;
+            }
+        }
+        Ok(())
     }
 }
 
-/// [`LaneAccess::store`], compiled for the host.
-struct Store<'a, U, T> {
-    access: &'a LaneAccess,
-    target: &'a mut T,
-    addresses: &'a [u64],
-    mask: u32,
-    from: &'a [u8],
-    unit: PhantomData<U>,
+/// The way that elements take between memory and the data operand; `None` where the operand ends.
+trait Way<U: Unit> {
+    /// One element, whose places are in bytes.
+    fn one<S: Storage>(&mut self, space: &mut S, at: usize, register: usize) -> Option<()>;
+
+    /// An element of each enabled lane of a group, whose addresses are inside of the storage that begins at `base`.
+    fn group<S: Storage>(
+        &mut self,
+        space: &mut S,
+        places: (&[u64; GROUP], u64),
+        mask: u32,
+        register: usize,
+    );
+
+    /// An element that is nowhere, and no fault.
+    fn nothing(&mut self, register: usize) -> Option<()>;
 }
 
-impl<U: Unit, T: Target> Kernel for Store<'_, U, T> {
-    type Output = Outcome;
+/// Into the operand: a load.
+struct In<'a>(&'a mut [u8]);
+
+/// Out of the operand: a store.
+struct Out<'a>(&'a [u8]);
+
+impl<U: Unit> Way<U> for In<'_> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn one<S: Storage>(&mut self, space: &mut S, at: usize, register: usize) -> Option<()> {
+        let out = self.0.get_mut(register..register + U::REGISTER)?;
+        unit::load::<U, _>(space, at, out);
+        Some(())
+    }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run<H: Host>(self, _: H) -> Outcome {
-        let (access, from) = (self.access, self.from);
-        access.store::<U, T>(self.target, self.addresses, self.mask, from)
+    fn group<S: Storage>(
+        &mut self,
+        space: &mut S,
+        (addresses, base): (&[u64; GROUP], u64),
+        mask: u32,
+        register: usize,
+    ) {
+        let relation = Relation::of(addresses, U::MEMORY as u64);
+        let out = self.0.get_mut(register..).unwrap_or_default();
+        load_group::<U, _>(space, relation, addresses, base, mask, out);
+    }
+
+    fn nothing(&mut self, register: usize) -> Option<()> {
+        self.0.get_mut(register..register + U::REGISTER)?.fill(0);
+        Some(())
+    }
+}
+
+impl<U: Unit> Way<U> for Out<'_> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn one<S: Storage>(&mut self, space: &mut S, at: usize, register: usize) -> Option<()> {
+        let from = self.0.get(register..register + U::REGISTER)?;
+        unit::store::<U, _>(space, at, from);
+        Some(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn group<S: Storage>(
+        &mut self,
+        space: &mut S,
+        (addresses, base): (&[u64; GROUP], u64),
+        mask: u32,
+        register: usize,
+    ) {
+        let from = self.0.get(register..).unwrap_or_default();
+        store_group::<U, _>(space, addresses, base, mask, from);
+    }
+
+    fn nothing(&mut self, _: usize) -> Option<()> {
+        Some(())
     }
 }
 

@@ -3,12 +3,13 @@
 use super::data::Data;
 use super::reach::Reach;
 use super::reach::SamplerReach;
+use super::typed::{operands, report_texel};
 use crate::fault::{Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::{
     Addressing, ChannelClass, Filter, Image, ImageShape, Memory, Sampler, Texels, sample, texel_at,
 };
-use crate::observe::{MemoryAccess, MissedTexel, Observer, Space};
+use crate::observe::{MemoryAccess, Observer};
 use crate::operands::Scalar;
 use half::f16;
 
@@ -211,38 +212,21 @@ impl Texture {
     fn report<O: Observer>(
         &self,
         observer: &mut O,
-        (registers, memory): (&Registers, &Memory),
-        (texels, surface): (&Texels<'_>, u32),
+        of: (&Registers, &Memory),
+        image: (&Texels<'_>, u32),
         lane: usize,
-        [x, y, z]: [i64; 3],
+        at: [i64; 3],
     ) {
-        let number = u8::try_from(lane).unwrap_or(0);
-        let start = usize::try_from(texels.image.offset).unwrap_or(0);
-        let place = texels.place(x, y, z);
-        let Some(at) = place.and_then(|at| at.checked_sub(start)) else {
-            let class = texels.image.format.channel.class();
-            observer.missed(&MissedTexel {
-                bordered: class != ChannelClass::Float,
-                ..texels.missed(memory, number, [x, y, z])
-            });
-            return;
-        };
-        let mut operands = [None; 4];
         let places = (0..self.channels.count_ones() as usize)
             .map(|slot| slot * self.channel_pitch + lane * self.size);
-        for (to, place) in operands.iter_mut().zip(places) {
-            let first = self.dst.as_ref().and_then(Data::place);
-            *to = first.map(|first| first + place);
-        }
-        let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
-        let access = MemoryAccess {
-            lane: Some(number),
-            extent: texels.extent(memory),
-            operands,
-            texel: true,
-            ..MemoryAccess::plain(Space::Surface(surface), at as u64, bytes, false)
+        let bytes = u32::try_from(image.0.image.format.bytes()).unwrap_or(0);
+        let access = |space, at| MemoryAccess {
+            operands: operands(self.dst.as_ref(), places),
+            ..MemoryAccess::plain(space, at, bytes, false)
         };
-        observer.memory(&access, &registers.file);
+        let bordered = image.0.image.format.channel.class() != ChannelClass::Float;
+        let at = (u8::try_from(lane).unwrap_or(0), at);
+        report_texel(observer, of, image, at, bordered, access);
     }
 
     /// The texel at an offset from the upper left one of a bilinear filter.

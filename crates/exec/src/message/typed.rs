@@ -60,34 +60,57 @@ pub(crate) struct TypedAccess {
     pub(crate) store: bool,
 }
 
-fn report<O: Observer>(
+/// Reports the texel of a lane to an observer; `access` is told where it is. One that is not there is missed, with the border's
+/// color for what it reads if it is `bordered`.
+pub(super) fn report_texel<O: Observer>(
     observer: &mut O,
     (registers, memory): (&Registers, &Memory),
     (texels, surface): (&Texels<'_>, u32),
-    coordinates: &LaneCoordinates,
-    mask: u32,
-    of_lane: impl Fn(Space, u8, u64) -> MemoryAccess,
+    (lane, [x, y, z]): (u8, [i64; 3]),
+    bordered: bool,
+    access: impl FnOnce(Space, u64) -> MemoryAccess,
 ) {
-    for (lane, [x, y, z]) in (0u8..).zip(coordinates) {
-        if mask >> lane & 1 == 0 {
-            continue;
-        }
-        let place = texels.place(*x, *y, *z);
-        let at = place.map_or(0, |at| (at as u64).saturating_sub(texels.image.offset));
-        let access = MemoryAccess {
-            extent: texels.extent(memory),
-            texel: true,
-            ..of_lane(Space::Surface(surface), lane, at)
-        };
-        if place.is_some() {
-            observer.memory(&access, &registers.file);
-        } else {
-            observer.missed(&MissedTexel {
-                write: access.write,
-                ..texels.missed(memory, lane, [*x, *y, *z])
-            });
+    let place = texels.place(x, y, z);
+    let at = place.map_or(0, |at| (at as u64).saturating_sub(texels.image.offset));
+    let access = MemoryAccess {
+        lane: Some(lane),
+        extent: texels.extent(memory),
+        texel: true,
+        ..access(Space::Surface(surface), at)
+    };
+    if place.is_some() {
+        observer.memory(&access, &registers.file);
+    } else {
+        observer.missed(&MissedTexel {
+            write: access.write,
+            bordered,
+            ..texels.missed(memory, lane, [x, y, z])
+        });
+    }
+}
+
+/// The first places in registers of the elements of a lane.
+pub(super) fn operands(
+    data: Option<&Data>,
+    places: impl Iterator<Item = usize>,
+) -> [Option<usize>; 4] {
+    let mut operands = [None; 4];
+    if let Some(first) = data.and_then(Data::place) {
+        for (to, place) in operands.iter_mut().zip(places) {
+            *to = Some(first + place);
         }
     }
+    operands
+}
+
+/// The lanes of a mask with their coordinates.
+fn enabled(
+    coordinates: &LaneCoordinates,
+    lanes: usize,
+    mask: u32,
+) -> impl Iterator<Item = (u8, [i64; 3])> {
+    let all = (0u8..).zip(coordinates.iter().copied()).take(lanes);
+    all.filter(move |(lane, _)| mask >> lane & 1 != 0)
 }
 
 impl TypedAccess {
@@ -105,32 +128,17 @@ impl TypedAccess {
         let (mut texels, surface) = self.reach.image(registers, memory)?;
         if O::MEMORY {
             let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
-            let of_lane = |space, lane: u8, at| {
-                let mut operands = [None; 4];
-                if let Some(first) = data.place() {
-                    let places = self.places(lane).zip(self.enabled_channels());
-                    for (to, (place, _)) in operands.iter_mut().zip(places) {
-                        *to = Some(first + place);
-                    }
-                }
-                MemoryAccess {
-                    lane: Some(lane),
-                    operands,
+            for (lane, at) in enabled(&coordinates, self.coordinates.lanes, mask) {
+                let places = self.places(lane).zip(self.enabled_channels());
+                let access = |space, at| MemoryAccess {
+                    operands: operands(Some(data), places.map(|(place, _)| place)),
                     ..MemoryAccess::plain(space, at, bytes, self.store)
-                }
-            };
-            let image = (&texels, surface);
-            report(
-                observer,
-                (&*registers, memory),
-                image,
-                &coordinates,
-                mask,
-                of_lane,
-            );
+                };
+                let (of, image) = ((&*registers, memory), (&texels, surface));
+                report_texel(observer, of, image, (lane, at), false, access);
+            }
         }
-        let enabled = (0u8..).zip(coordinates).take(self.coordinates.lanes);
-        let enabled = enabled.filter(|(lane, _)| mask >> lane & 1 != 0);
+        let enabled = enabled(&coordinates, self.coordinates.lanes, mask);
         if self.store {
             let from = data.read(registers)?;
             for (lane, [x, y, z]) in enabled {
@@ -213,19 +221,15 @@ impl TypedAtomic {
         let mut target = Window::whole(texels.space);
         if O::MEMORY {
             let failing = self.data.failing(registers, &mut target, addresses, mask)?;
-            let of_lane = |space, lane: u8, at| MemoryAccess {
-                fails: failing >> lane & 1 != 0,
-                ..self.data.access(space, lane, at)
-            };
-            let image = (&texels, surface);
-            report(
-                observer,
-                (&*registers, memory),
-                image,
-                &coordinates,
-                mask,
-                of_lane,
-            );
+            for (lane, at) in enabled(&coordinates, self.coordinates.lanes, mask) {
+                let access = |space, at| MemoryAccess {
+                    fails: failing >> lane & 1 != 0,
+                    ..self.data.access(space, lane, at)
+                };
+                let image = (&texels, surface);
+                let of = (&*registers, memory);
+                report_texel(observer, of, image, (lane, at), false, access);
+            }
         }
         self.data.apply(registers, &mut target, addresses, mask)
     }

@@ -58,6 +58,44 @@ fn groups_of_lanes() {
     }
 }
 
+/// Where lanes store to one place, the last element counts, and of its lanes the last one: in one buffer, and where a lane
+/// is in another one.
+#[test]
+fn lanes_that_store_to_one_place() {
+    let patterns: [fn(u64) -> u64; 4] = [
+        |lane| lane,
+        |lane| lane * 2 % 5,
+        |lane| 14_u64.saturating_sub(lane),
+        |lane| lane / 4,
+    ];
+    for elements in [2, 3, 4] {
+        let text = format!("lsc_store.ugm (M1, 16) flat[UQ]:a64 D:d32x{elements}");
+        let mut m = Machine::new(&text);
+        let (buffer, base) = m.buffer(&[0u32; 32]);
+        let (other, apart) = m.buffer(&[0u32; 4]);
+        let data: Vec<u32> = (1..=16 * elements).collect();
+        for pattern in patterns {
+            for last in [base + 28 * 4, apart] {
+                m.memory.clear(buffer);
+                m.memory.clear(other);
+                let mut addresses: Vec<u64> = (0..16).map(|l| base + pattern(l) * 4).collect();
+                addresses[15] = last;
+                m.set("D", &data).set("UQ", &addresses).run(0xffff);
+                let mut expected = [0; 32];
+                for (element, lanes) in data.chunks(16).enumerate() {
+                    for (address, value) in addresses.iter().zip(lanes) {
+                        let at = usize::try_from(address.wrapping_sub(base) / 4).unwrap();
+                        if let Some(place) = expected.get_mut(at + element) {
+                            *place = *value;
+                        }
+                    }
+                }
+                assert_eq!(m.read::<u32>(buffer), expected, "{text} {addresses:x?}");
+            }
+        }
+    }
+}
+
 /// Dwords at addresses of 32 bits have code of their own. Observed runs do not use it, and [`Machine::try_run`] compares
 /// the two: registers, memory and faults.
 #[test]
