@@ -4,6 +4,7 @@ use crate::context::lock;
 use crate::error::{Code, Result, fail};
 use crate::event::now;
 use crate::extensions::{self, EVERYWHERE};
+use crate::gate::Gate;
 use crate::handle::{Handle, Object, export};
 use crate::info::Answer;
 use crate::models::{MODELS, Model};
@@ -69,6 +70,8 @@ pub struct Device {
     pub family: Family,
     /// When it has finished its work, in simulated time: see [`Self::occupy`].
     busy: Mutex<u64>,
+    /// Where its commands wait for more urgent ones.
+    pub(crate) gate: Gate,
 }
 
 impl Object for Device {
@@ -204,6 +207,7 @@ impl Device {
             model,
             family: Family::from_name(model.name)?,
             busy: Mutex::default(),
+            gate: Gate::default(),
         })
     }
 

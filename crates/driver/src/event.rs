@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{Code, Result, ensure, fail};
+use crate::gate::Priority;
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
 use crate::queue::Queue;
@@ -126,7 +127,9 @@ impl Event {
             });
         };
         match at {
-            cl::CL_COMPLETE => self.signal.at_end(|ended| call(Progress::Ended(ended))),
+            cl::CL_COMPLETE => self
+                .signal
+                .at_end(Priority::default(), |ended| call(Progress::Ended(ended))),
             cl::CL_RUNNING => self.signal.at_start(call),
             _ => call(self.signal.progress()),
         }

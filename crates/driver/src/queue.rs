@@ -4,6 +4,7 @@ use crate::context::{Context, lock};
 use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
 use crate::event::Event;
+use crate::gate::Priority;
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
 use crate::signal::Signal;
@@ -89,13 +90,21 @@ impl Queue {
     /// # Errors
     /// Properties that are not known, devices of another context.
     pub fn new(context: &Arc<Context>, device: &Arc<Device>, list: Vec<u64>) -> Result<Arc<Self>> {
-        let mut properties = 0;
+        let (mut properties, mut priority) = (0, Priority::default());
         for pair in list.chunks(2) {
             match pair {
                 [0, ..] => break,
                 [name, value] if *name == u64::from(cl::CL_QUEUE_PROPERTIES) => properties = *value,
-                // Size of a queue on the device, priority, throttle: hints.
-                [name, _] if (0x1096..=0x1097).contains(name) => {}
+                [name, value] if *name == cl::CL_QUEUE_PRIORITY_KHR => {
+                    priority = match u32::try_from(*value) {
+                        Ok(cl::CL_QUEUE_PRIORITY_HIGH_KHR) => Priority::High,
+                        Ok(cl::CL_QUEUE_PRIORITY_MED_KHR) => Priority::Normal,
+                        Ok(cl::CL_QUEUE_PRIORITY_LOW_KHR) => Priority::Low,
+                        _ => return fail(cl::CL_INVALID_VALUE),
+                    };
+                }
+                // How much power it may take is a hint.
+                [name, _] if *name == cl::CL_QUEUE_THROTTLE_KHR => {}
                 [name, _] if *name == u64::from(cl::CL_QUEUE_SIZE) => {
                     return fail(cl::CL_INVALID_QUEUE_PROPERTIES);
                 }
@@ -112,7 +121,7 @@ impl Queue {
             properties & device_side == 0,
             cl::CL_INVALID_QUEUE_PROPERTIES,
         )?;
-        let mut queue = Self::plain(context, device, properties)?;
+        let mut queue = Self::plain(context, device, properties, priority)?;
         queue.list = list;
         Ok(Arc::new(queue))
     }
@@ -122,10 +131,15 @@ impl Queue {
     /// # Errors
     /// Devices of another context.
     pub fn with_bits(context: &Arc<Context>, device: &Arc<Device>, bits: u64) -> Result<Arc<Self>> {
-        Self::plain(context, device, bits).map(Arc::new)
+        Self::plain(context, device, bits, Priority::default()).map(Arc::new)
     }
 
-    fn plain(context: &Arc<Context>, device: &Arc<Device>, properties: u64) -> Result<Self> {
+    fn plain(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        properties: u64,
+        priority: Priority,
+    ) -> Result<Self> {
         ensure(context.has(device), cl::CL_INVALID_DEVICE)?;
         let is_ordered = properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0;
         Ok(Self {
@@ -134,7 +148,7 @@ impl Queue {
             device: Arc::clone(device),
             properties,
             list: Vec::new(),
-            stream: Stream::with(device, is_ordered),
+            stream: Stream::with(device, priority, is_ordered),
             fences: (!is_ordered).then(Mutex::default),
         })
     }

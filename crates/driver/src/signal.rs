@@ -2,7 +2,9 @@
 //! signals.
 
 use crate::error::Result;
+use crate::gate::Priority;
 use crate::sync::{Condvar, Mutex, lock};
+use std::cmp::Reverse;
 use std::fmt;
 use std::sync::{OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -56,8 +58,8 @@ struct State {
     progress: Progress,
     /// To be called when the command runs, or does not come to that.
     at_start: Vec<Call>,
-    /// To be called when the signal is set.
-    at_end: Vec<Call>,
+    /// To be called when the signal is set, more urgent ones first.
+    at_end: Vec<(Priority, Call)>,
     /// Threads that wait for it.
     waiting: usize,
 }
@@ -131,7 +133,9 @@ impl Signal {
         }
         let mut calls = std::mem::take(&mut state.at_start);
         if progress.ended().is_some() {
-            calls.append(&mut state.at_end);
+            let mut at_end = std::mem::take(&mut state.at_end);
+            at_end.sort_by_key(|(priority, _)| Reverse(*priority));
+            calls.extend(at_end.into_iter().map(|(_, call)| call));
             if state.waiting > 0 {
                 self.changed.notify_all();
             }
@@ -171,7 +175,7 @@ impl Signal {
     }
 
     /// Calls something when it is set; at once if it is.
-    pub(crate) fn at_end(&self, call: impl FnOnce(Ended) + Send + 'static) {
+    pub(crate) fn at_end(&self, priority: Priority, call: impl FnOnce(Ended) + Send + 'static) {
         let mut state = lock(&self.state);
         let Some(ended) = state.progress.ended() else {
             let call = |now: Progress| {
@@ -179,7 +183,7 @@ impl Signal {
                     call(ended);
                 }
             };
-            state.at_end.push(Box::new(call));
+            state.at_end.push((priority, Box::new(call)));
             return;
         };
         drop(state);

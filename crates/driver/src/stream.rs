@@ -8,6 +8,7 @@ use crate::context;
 use crate::device::Device;
 use crate::error::{Code, Result, fail};
 use crate::event::now;
+use crate::gate::Priority;
 use crate::queue::simulates;
 use crate::signal::{Ended, Signal, Times};
 use crate::sync::{AtomicUsize, Builder, Condvar, Mutex, MutexGuard, lock};
@@ -137,6 +138,7 @@ struct State {
 
 struct Shared {
     device: Arc<Device>,
+    priority: Priority,
     is_ordered: bool,
     worker: Worker,
     state: Mutex<State>,
@@ -228,15 +230,16 @@ impl Stream {
     /// A stream of a device whose commands run one after the other.
     #[must_use]
     pub fn new(device: &Arc<Device>) -> Self {
-        Self::with(device, true)
+        Self::with(device, Priority::default(), true)
     }
 
     /// A stream of a device, whose commands run one after the other if it `is_ordered`, and otherwise whenever they can.
     #[must_use]
-    pub fn with(device: &Arc<Device>, is_ordered: bool) -> Self {
+    pub fn with(device: &Arc<Device>, priority: Priority, is_ordered: bool) -> Self {
         crate::watch::prepare();
         let shared = Arc::new(Shared {
             device: Arc::clone(device),
+            priority,
             is_ordered,
             worker: Worker::default(),
             state: Mutex::default(),
@@ -360,7 +363,7 @@ impl Shared {
         let matters = waits.iter().map(|signal| (signal, true));
         for (signal, matters) in matters.chain(after.iter().map(|signal| (signal, false))) {
             let arrival = Arrival::new(&pending, matters);
-            signal.at_end(move |ended| {
+            signal.at_end(self.priority, move |ended| {
                 let mut arrival = arrival;
                 arrival.result = ended.result;
             });
@@ -371,10 +374,12 @@ impl Shared {
     /// A command waits for nothing any more. `failed` is the error of what it waited for.
     fn ready(self: &Arc<Self>, command: Command, failed: Option<Code>) {
         lock(&self.state).active += 1;
+        self.device.gate.enter(self.priority);
         let stream = Arc::clone(self);
         self.worker.push(Box::new(move || {
             let mut next = Some((command, failed));
             while let Some((command, failed)) = next {
+                stream.device.gate.pass(stream.priority, STALL);
                 let fault = stream.run(command, failed);
                 next = stream.go_on(fault).map(|command| (command, None));
             }
@@ -426,6 +431,8 @@ impl Shared {
             state.has_current = next.is_some();
             if let Some(next) = next {
                 if !next.has_to_wait() {
+                    drop(state);
+                    self.device.gate.leave(self.priority, false);
                     return Some(next);
                 }
                 drop(state);
@@ -439,6 +446,8 @@ impl Shared {
             self.quiet.notify_all();
             self.room.notify_all();
         }
+        drop(state);
+        self.device.gate.leave(self.priority, true);
         None
     }
 

@@ -39,10 +39,7 @@ impl Found {
             self.reads(flag, step);
         }
         let Action::Compute(compute) = &step.action else {
-            if matches!(step.action, Action::Join) {
-                // More lanes run.
-                self.set.clear();
-            }
+            // More lanes run after a join, which begins a block, and so a segment.
             return;
         };
         for flag in compute.flags.iter().take(compute.operation.flags()) {

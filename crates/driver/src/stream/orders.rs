@@ -42,7 +42,8 @@ fn counting(ran: &Arc<AtomicUsize>) -> Command {
 fn streams_wait_for_each_other() {
     in_many_orders(|| {
         let device = device();
-        let streams = [true, false].map(|is_ordered| Stream::with(&device, is_ordered));
+        let streams =
+            [true, false].map(|is_ordered| Stream::with(&device, Priority::default(), is_ordered));
         let ran = Arc::new(AtomicUsize::new(0));
         let [host, middle] = [0; 2].map(|_| Arc::new(Signal::default()));
         streams[0].push([Command {
@@ -63,6 +64,36 @@ fn streams_wait_for_each_other() {
         }
         assert_eq!(ran.load(SeqCst), 3);
         setter.join().unwrap();
+    });
+}
+
+/// One signal makes commands of all priorities ready: the most urgent ones run first, in whatever order they were put in, and
+/// none waits for ever for others.
+#[test]
+fn urgent_commands_go_first() {
+    in_many_orders(|| {
+        let device = device();
+        let (log, host) = (Arc::new(Mutex::new(Vec::new())), Arc::default());
+        let levels = [Priority::Low, Priority::High, Priority::Normal];
+        let streams = levels.map(|level| {
+            let stream = Stream::with(&device, level, true);
+            let log = Arc::clone(&log);
+            stream.push([Command {
+                waits: vec![Arc::clone(&host)],
+                action: Some(action(move || {
+                    lock(&log).push(level);
+                    Ok(())
+                })),
+                ..Command::default()
+            }]);
+            stream
+        });
+        set(&host, Ok(()));
+        for stream in &streams {
+            assert_eq!(stream.wait(None), Some(Ok(())));
+        }
+        let sorted = [Priority::High, Priority::Normal, Priority::Low];
+        assert_eq!(*lock(&log), sorted);
     });
 }
 

@@ -20,6 +20,7 @@ struct Plan {
 const ORDERED: usize = 2;
 const STREAMS: usize = 2 * ORDERED;
 const HOSTS: usize = 2;
+const LEVELS: [Priority; 3] = [Priority::Low, Priority::Normal, Priority::High];
 const REFUSED: Code = Code(-14);
 
 impl Plan {
@@ -80,9 +81,11 @@ proptest! {
     /// Commands run after what they wait for, in the order of their stream if that has one, once; and not at all where
     /// what they wait for failed.
     #[test]
-    fn commands_run_in_order(plans in plans(), bad: [bool; HOSTS], turned: bool) {
+    fn commands_run_in_order(plans in plans(), bad: [bool; HOSTS], turned: bool, levels: [u8; STREAMS]) {
         let device = device();
-        let streams: Vec<_> = (0..STREAMS).map(|n| Stream::with(&device, n < ORDERED)).collect();
+        let streams: Vec<_> = (0..STREAMS)
+            .map(|n| Stream::with(&device, LEVELS[usize::from(levels[n]) % 3], n < ORDERED))
+            .collect();
         let hosts: Vec<Arc<Signal>> = (0..HOSTS).map(|_| Arc::default()).collect();
         let ends: Vec<Arc<Signal>> = plans.iter().map(|_| Arc::default()).collect();
         let log = Arc::new(Mutex::new(Vec::new()));
@@ -285,7 +288,10 @@ fn streams_are_not_filled_without_limit() {
 #[test]
 fn settling() {
     let (go, stop) = (Arc::new(Signal::default()), Arc::new(Signal::default()));
-    let streams = [Stream::new(&device()), Stream::with(&device(), false)];
+    let streams = [
+        Stream::new(&device()),
+        Stream::with(&device(), Priority::Normal, false),
+    ];
     for (place, stream) in streams.iter().enumerate() {
         let stops = Arc::clone(&stop);
         stream.push([Command {
@@ -316,6 +322,69 @@ fn settling() {
             .iter()
             .all(|stream| stream.wait(None) == Some(Ok(())))
     );
+}
+
+/// Where one signal makes commands of many streams ready, the most urgent ones run first, whenever they were put in.
+#[test]
+fn urgent_commands_go_first() {
+    for turned in [false, true] {
+        let (device, go) = (device(), Arc::new(Signal::default()));
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let mut levels = [LEVELS, LEVELS, LEVELS].concat();
+        if turned {
+            levels.reverse();
+        }
+        let streams: Vec<_> = levels
+            .into_iter()
+            .map(|level| {
+                let stream = Stream::with(&device, level, true);
+                let log = Arc::clone(&log);
+                stream.push([Command {
+                    waits: vec![Arc::clone(&go)],
+                    action: Some(action(move || {
+                        lock(&log).push(level);
+                        Ok(())
+                    })),
+                    ..Command::default()
+                }]);
+                stream
+            })
+            .collect();
+        set(&go, Ok(()));
+        for stream in &streams {
+            assert_eq!(stream.wait(None), Some(Ok(())));
+        }
+        let log = lock(&log);
+        assert!(log.is_sorted_by(|a, b| a >= b), "{log:?}");
+    }
+}
+
+/// An urgent command may wait in its kernel for what another one does: nobody is held up for ever.
+#[test]
+fn urgent_commands_may_wait_for_others() {
+    let (device, done) = (device(), Arc::new(Signal::default()));
+    let streams = [Priority::High, Priority::Low].map(|level| Stream::with(&device, level, true));
+    let sets = Arc::clone(&done);
+    streams[0].push([Command {
+        action: Some(action(move || {
+            done.wait(None).map_or(fail(3), |ended| ended.result)
+        })),
+        ..Command::default()
+    }]);
+    // Once it was seen that it makes no progress, all go on.
+    let began = Instant::now();
+    streams[1].push((0..50).map(|_| Command::default()));
+    streams[1].push([Command {
+        action: Some(action(move || {
+            set(&sets, Ok(()));
+            Ok(())
+        })),
+        ..Command::default()
+    }]);
+    for stream in &streams {
+        assert_eq!(stream.wait(None), Some(Ok(())));
+    }
+    assert!(began.elapsed() < 20 * STALL);
 }
 
 /// What waits for idle streams is called after their commands, and does not hold who asks unless it is told to.

@@ -116,3 +116,40 @@ fn parameters_without_names() {
     }
     assert!(compared > 200, "{compared}");
 }
+
+/// Memory of a thread is stated by older compilers in buffers, private memory for each work-item, and by newer ones in the
+/// environment, spills apart from it.
+#[test]
+fn memory_of_a_thread() {
+    let buffers = "    per_thread_memory_buffers:\n      \
+                   - {type: scratch, usage: spill_fill_space, size: 704}\n      \
+                   - {type: scratch, usage: private_space, size: 64, is_simt_thread: true}\n      \
+                   - {type: global, usage: private_space, size: 32}\n";
+    for (text, private, spilled) in [
+        ("      simd_size: 16\n", 0, 0),
+        (
+            &format!("      simd_size: 16\n{buffers}"),
+            64 * 16 + 32,
+            704,
+        ),
+        (
+            "      simd_size: 32\n      private_size: 320\n      spill_size: 192\n",
+            320,
+            192,
+        ),
+        // Both in one: the larger.
+        (
+            &format!(
+                "      simd_size: 16\n      spill_size: 1024\n      private_size: 8\n{buffers}"
+            ),
+            64 * 16 + 32,
+            1024,
+        ),
+    ] {
+        let text = format!("kernels:\n  - name: k\n    execution_env:\n{text}");
+        let zeinfo = ZeInfo::parse(&text).unwrap();
+        let kernel = &zeinfo.kernels[0];
+        let found = (kernel.private_bytes(), kernel.spill_bytes());
+        assert_eq!(found, (private, spilled), "{text}");
+    }
+}

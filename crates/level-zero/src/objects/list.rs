@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use visakit_driver::context::{Context, lock};
 use visakit_driver::device::Device;
+use visakit_driver::gate::Priority;
 use visakit_driver::handle::Handle;
 use visakit_driver::signal::Signal;
 use visakit_driver::stream::{Action, Command, Stream};
@@ -50,10 +51,15 @@ impl Queue {
     }
 
     fn plain(device: &Arc<Device>, order: Order) -> Self {
+        let priority = match order.priority {
+            1 => Priority::Low,
+            2 => Priority::High,
+            _ => Priority::Normal,
+        };
         Self {
             handle: Handle::default(),
             order,
-            stream: Stream::new(device),
+            stream: Stream::with(device, priority, true),
         }
     }
 
