@@ -365,9 +365,27 @@ impl Binary {
 pub(crate) fn config<'a>() -> Config<'a> {
     Config {
         stray_reads: true,
+        drops_outside: drops_outside(),
         interrupt: Some(watch::interrupt()),
         ..Config::default()
     }
+}
+
+/// The variable that says what becomes of accesses outside of every buffer: `fault`, or `ignore`.
+pub(crate) const OUTSIDE: &str = "VISAKIT_OUTSIDE";
+
+fn drops_outside() -> bool {
+    static DROPS: OnceLock<bool> = OnceLock::new();
+    *DROPS.get_or_init(|| match std::env::var(OUTSIDE).as_deref() {
+        Ok("ignore") => true,
+        Ok("fault" | "") | Err(_) => false,
+        Ok(other) => {
+            crate::say(&format!(
+                "{OUTSIDE}: `{other}` is neither `fault` nor `ignore`"
+            ));
+            false
+        }
+    })
 }
 
 /// The variable that says when machine code is made: `always` before the first instruction, `never`, or (anything else)

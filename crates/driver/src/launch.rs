@@ -11,6 +11,7 @@ use crate::watch::{self, Launching, through};
 use opencl_sys as cl;
 use std::cell::OnceCell;
 use std::sync::Arc;
+use visakit_exec::FaultKind;
 use visakit_isa::Platform;
 use visakit_launch::{Argument, Config, KernelInfo, LaunchError, Loaded, NdRange, Others, Turn};
 use visakit_profile::Timer;
@@ -320,9 +321,20 @@ impl Launch {
                 reached.name
             )
         });
+        let advice = match error {
+            LaunchError::Fault { fault, .. }
+                if matches!(fault.kind, FaultKind::MemoryOutOfBounds { .. }) =>
+            {
+                format!(
+                    "; on hardware this may do nothing, as with {}=ignore",
+                    binary::OUTSIDE
+                )
+            }
+            _ => String::new(),
+        };
         let name = &self.kernel.name;
         self.context
-            .complain(&format!("kernel `{name}`: {error}{gone}"));
+            .complain(&format!("kernel `{name}`: {error}{gone}{advice}"));
         if let LaunchError::Asserted { printed, .. } = error {
             visakit_host::print(printed);
             watch::report();

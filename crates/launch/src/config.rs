@@ -22,6 +22,9 @@ pub struct Config<'a> {
     /// apart; see
     /// [`Memory::set_lenient`](visakit_exec::Memory::set_lenient).
     pub lenient: bool,
+    /// Whether accesses outside of every buffer do nothing, and loads there give zeroes, as where a driver maps a page for
+    /// them: a plain run of what hardware runs. By default they are faults.
+    pub drops_outside: bool,
     /// Whether reads of registers by an address outside every variable return 0 instead of a fault; see
     /// [`Program::allow_stray_reads`].
     pub stray_reads: bool,
@@ -117,6 +120,7 @@ impl Default for Config<'_> {
             interrupt: None,
             exact_ends: false,
             lenient: false,
+            drops_outside: false,
             stray_reads: false,
             strict: false,
             compile: None,

@@ -8,6 +8,8 @@ static const char *SOURCE =
     "kernel void scaled(global int *x, int s) { int i = get_global_id(0); x[i * s] = x[i * s] * 10 + i; }\n"
     "kernel void zero(global float *y) { y[get_global_id(0)] = 0; }\n"
     "kernel void turn(local uint *l, global uint *o) { uint i = get_local_id(0); l[1560 + i] = i + 1; barrier(CLK_LOCAL_MEM_FENCE); o[i] = l[1560 + (i + 1) % 16]; }\n"
+    "kernel void stray(global int *o, ulong wild) { int i = get_global_id(0); global int *p = i % 3 == 1 ? (global int *)wild : o;"
+    " for (int k = 0; k < 4; k++) { p[i * 4 + k] += i + 1; atomic_inc(p + i * 4 + k); } }\n"
     "kernel void value(uint a, global uint *o) { o[get_global_id(0)] = a; }\n";
 
 static cl_program program;
@@ -89,10 +91,34 @@ static void names(void) {
     OK(clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, 0)); CHECK(unified == (bus[1] == 0));
 }
 
+/* Outside of every buffer nothing happens, if the variable says so, and the other lanes go on. */
+static void outside(int is_ignored) {
+    enum { ITEMS = 512 };
+    static const cl_ulong wild[] = {0, 64, 0x123456780ull, 0xdead00000000ull, 0xfffffffffffff000ull};
+    for (unsigned n = 0; n < sizeof wild / sizeof *wild; n++) {
+        static int data[4 * ITEMS];
+        memset(data, 0, sizeof data);
+        cl_mem m = buffer(sizeof data, CL_MEM_COPY_HOST_PTR, data);
+        cl_kernel stray = kernel_of(program, "stray"); size_t items = ITEMS, local = 64;
+        OK(clSetKernelArg(stray, 0, sizeof m, &m)); OK(clSetKernelArg(stray, 1, sizeof wild[n], &wild[n]));
+        OK(clEnqueueNDRangeKernel(queue, stray, 1, 0, &items, &local, 0, 0, 0));
+        int ended = clFinish(queue);
+        if (!is_ignored) { CHECK(ended != CL_SUCCESS); OK(clReleaseKernel(stray)); OK(clReleaseMemObject(m)); break; }
+        OK(ended);
+        OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, sizeof data, data, 0, 0, 0));
+        for (int i = 0; i < 4 * ITEMS; i++) CHECK(data[i] == (i / 4 % 3 == 1 ? 0 : i / 4 + 2));
+        OK(clReleaseKernel(stray)); OK(clReleaseMemObject(m));
+    }
+}
+
 int main(int count, char **arguments) {
-    (void)arguments;
     start(0);
     program = program_in(context, SOURCE, "");
+    if (count == 2 && strcmp(arguments[1], "reported")) {
+        outside(!strcmp(arguments[1], "ignored"));
+        OK(clReleaseProgram(program));
+        return ended();
+    }
     pages(); local_memory();
     if (count == 1) { strides(); values(); names(); }
     OK(clReleaseProgram(program));

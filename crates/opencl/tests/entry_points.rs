@@ -311,6 +311,28 @@ fn addresses_checked() {
     assert!(shown(&done).contains(said), "{}", shown(&done));
 }
 
+/// An access outside of every buffer is a fault that says what to do, or is dropped, by machine code as by the interpreter.
+#[test]
+fn accesses_outside() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("beyond", folder.path()) else {
+        return;
+    };
+    for jit in ["", "always", "never"] {
+        for (outside, argument) in [("ignore", "ignored"), ("fault", "a fault"), ("", "a fault")] {
+            let mut command = on_device(&program, folder.path()).unwrap();
+            command
+                .env("VISAKIT_JIT", jit)
+                .env("VISAKIT_OUTSIDE", outside);
+            let done = command.arg(argument).output().unwrap();
+            let all = shown(&done);
+            assert!(done.status.success(), "{outside}, {jit}: {all}");
+            let advice = "of 4 bytes outside of every buffer; on hardware this may do nothing, as with VISAKIT_OUTSIDE=ignore";
+            assert_eq!(all.contains(advice), outside != "ignore", "{all}");
+        }
+    }
+}
+
 #[test]
 fn in_python() {
     let python = ["/usr/bin/python3", "python3"]

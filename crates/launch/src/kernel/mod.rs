@@ -408,7 +408,8 @@ impl Loaded {
             others,
             config,
         )?;
-        bound.memory.set_lenient(config.lenient);
+        let drops = config.lenient || config.drops_outside;
+        bound.memory.set_lenient(drops);
         let layout = self.layout.clone();
         let threads = u64::from(layout.threads(range.local));
         let payloads = threads.saturating_mul(layout.bytes.into());
