@@ -1,6 +1,9 @@
 //! Campaigns: batches of programs, compiled by every configuration, run, compared, sorted out.
 
+mod progress;
 mod sorting;
+
+pub use progress::Progress;
 
 use crate::ast::Program;
 use crate::cause::Causes;
@@ -62,63 +65,6 @@ pub struct Settings {
     pub reduction: usize,
     /// What makes reduced programs smaller still.
     pub smaller: Option<Smaller>,
-}
-
-/// Where a campaign is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// Batches that are done.
-    pub batches: u64,
-    /// Programs that were compared, and objects that were finalized.
-    pub programs: u64,
-    /// Kernels that were run.
-    pub launches: u64,
-    /// Programs whose results differ, and objects at which a finalizer fails.
-    pub differences: u64,
-    /// Folders of bugs.
-    pub bugs: u64,
-    /// Programs that do not count, by their reasons.
-    pub dropped: BTreeMap<String, u64>,
-    /// Seconds of compiling and running, checking, reducing.
-    pub seconds: [f64; 3],
-    /// Seconds of processor time, with that of compilers and second opinions; 0 where the system does not tell.
-    pub processor: f64,
-}
-
-impl Progress {
-    /// Where the campaigns of a folder are, all shares together.
-    ///
-    /// # Errors
-    /// The folder cannot be read, or has no log.
-    pub fn of_all_shares(folder: &Path) -> io::Result<Self> {
-        let batches = Log::of_all_shares(folder)?;
-        if batches.is_empty() {
-            let folder = folder.display();
-            return Err(io::Error::other(format!("{folder}: there is no campaign")));
-        }
-        let mut progress = Self::default();
-        let mut bugs = BTreeSet::new();
-        for batch in &batches {
-            bugs.extend(batch.differences.iter().filter_map(|d| d.bug.as_ref()));
-            progress.add(batch, bugs.len());
-        }
-        Ok(progress)
-    }
-
-    fn add(&mut self, batch: &Batch, bugs: usize) {
-        self.batches += 1;
-        self.programs += batch.programs;
-        self.launches += batch.launches;
-        self.differences += batch.differences.len() as u64;
-        self.bugs = bugs as u64;
-        for (reason, count) in &batch.dropped {
-            *self.dropped.entry(reason.clone()).or_default() += count;
-        }
-        for (sum, seconds) in self.seconds.iter_mut().zip(batch.seconds) {
-            *sum += seconds;
-        }
-        self.processor += batch.processor;
-    }
 }
 
 /// Causes that are looked for in one program at most.

@@ -14,8 +14,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use visakit_launch::Element;
 
-/// Where C-Reduce finds the declarations of the language, if they are installed.
-const DECLARATIONS: &str = "/usr/include/clc/clc.h";
+/// Where C-Reduce finds the declarations of the language, `clc/clc.h`, if they are installed.
+const INCLUDE: &str = "/usr/include";
 
 /// A reducer of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,10 +49,8 @@ impl Smaller {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        if let Some(include) = Path::new(DECLARATIONS).parent().and_then(Path::parent)
-            && Path::new(DECLARATIONS).is_file()
-        {
-            command.env("CREDUCE_LIBCLC_INCLUDE_PATH", include);
+        if Path::new(INCLUDE).join("clc/clc.h").is_file() {
+            command.env("CREDUCE_LIBCLC_INCLUDE_PATH", INCLUDE);
         }
         #[cfg(unix)]
         {
