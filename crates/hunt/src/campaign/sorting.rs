@@ -3,7 +3,7 @@
 use super::Campaign;
 use crate::ast::Program;
 use crate::cause::Causes;
-use crate::configuration::{Configuration, Made};
+use crate::configuration::{Bench, Configuration, Made};
 use crate::evaluate::evaluate;
 use crate::find::{Find, Finder};
 use crate::log::{Batch, Difference};
@@ -104,7 +104,12 @@ impl Campaign {
         match find.doubt() {
             Some(doubt) => {
                 difference.note = doubt.to_owned();
-                find.write(&self.folder.join("doubts"), &self.bench)?;
+                // Nobody has to read it before it is known to be a bug.
+                let bench = Bench {
+                    smaller: None,
+                    ..self.bench.clone()
+                };
+                find.write(&self.folder.join("doubts"), &bench)?;
                 Ok(Vec::new())
             }
             None => {
