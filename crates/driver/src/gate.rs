@@ -18,20 +18,34 @@ pub enum Priority {
     High,
 }
 
+/// Commands of one priority.
 #[derive(Default)]
-struct State {
-    /// Streams with commands that are ready or run, by their priorities.
-    active: [usize; 3],
+struct Level {
+    /// Streams with commands that are ready or run.
+    active: usize,
     /// Commands that have ended.
     ended: u64,
-    /// More urgent ones make no progress: they may wait for others.
+    /// They make no progress: they may wait for others, and hold nobody up until one of them ends.
     is_stuck: bool,
 }
 
+impl Level {
+    const fn holds_up(&self) -> bool {
+        self.active > 0 && !self.is_stuck
+    }
+}
+
+#[derive(Default)]
+struct State([Level; 3]);
+
 impl State {
-    fn is_closed(&self, priority: Priority) -> bool {
-        let more_urgent = self.active.iter().skip(priority as usize + 1);
-        !self.is_stuck && more_urgent.sum::<usize>() > 0
+    fn level(&mut self, priority: Priority) -> Option<&mut Level> {
+        self.0.get_mut(priority as usize)
+    }
+
+    /// What is more urgent.
+    fn above(&mut self, priority: Priority) -> impl Iterator<Item = &mut Level> {
+        self.0.iter_mut().skip(priority as usize + 1)
     }
 }
 
@@ -51,22 +65,24 @@ impl fmt::Debug for Gate {
 impl Gate {
     /// A command is ready.
     pub(crate) fn enter(&self, priority: Priority) {
-        if let Some(active) = lock(&self.state).active.get_mut(priority as usize) {
-            *active += 1;
+        if let Some(level) = lock(&self.state).level(priority) {
+            level.active += 1;
         }
     }
 
-    /// Waits as long as more urgent commands are ready or run, unless none of them ends for as long as the `patience` lasts:
-    /// it may be that they wait for this one, in their kernels.
+    /// Waits as long as more urgent commands are ready or run, unless none of a priority ends for as long as the `patience`
+    /// lasts: it may be that they wait for this one, in their kernels.
     pub(crate) fn pass(&self, priority: Priority, patience: Duration) {
         let mut state = lock(&self.state);
-        while state.is_closed(priority) {
-            let before = state.ended;
+        while state.above(priority).any(|level| level.holds_up()) {
+            let before: Vec<u64> = state.above(priority).map(|level| level.ended).collect();
             let waited = self.opened.wait_timeout(state, patience);
             let (now, waited) = waited.unwrap_or_else(PoisonError::into_inner);
             state = now;
-            if waited.timed_out() && state.ended == before {
-                state.is_stuck = true;
+            if waited.timed_out() {
+                for (level, before) in state.above(priority).zip(before) {
+                    level.is_stuck |= level.active > 0 && level.ended == before;
+                }
                 self.opened.notify_all();
             }
         }
@@ -75,11 +91,14 @@ impl Gate {
     /// A command has ended; it was the last one that was ready if the stream `is_quiet`.
     pub(crate) fn leave(&self, priority: Priority, is_quiet: bool) {
         let mut state = lock(&self.state);
-        state.ended += 1;
-        if is_quiet && let Some(active) = state.active.get_mut(priority as usize) {
-            *active = active.saturating_sub(1);
-            if *active == 0 {
-                state.is_stuck = false;
+        let Some(level) = state.level(priority) else {
+            return;
+        };
+        level.ended += 1;
+        level.is_stuck = false;
+        if is_quiet {
+            level.active = level.active.saturating_sub(1);
+            if level.active == 0 {
                 self.opened.notify_all();
             }
         }

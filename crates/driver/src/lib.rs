@@ -2,8 +2,8 @@
 //!
 //! OpenCL (`crates/opencl`) and Level Zero (`crates/level-zero`) are C boundaries around it. Names of functions, error codes
 //! and queries are those of OpenCL. Objects are found by handles that nobody dereferences ([`handle`]). Commands run in threads
-//! of the driver: queues of both are [`stream`]s, events are [`signal`]s, `worker.rs` has the threads; urgent streams go first through the
-//! [`gate`] of their device.
+//! of the driver: queues of both are [`stream`]s, events are [`signal`]s, `worker.rs` has the threads; urgent streams go first
+//! through the [`gate`] of their device.
 //! Buffers and shared memory are `exec::memory::Storage`, which launches borrow. [`compiler`] builds programs with Intel's
 //! compiler and its linker, `ocloc.rs` calls them, `cache.rs` caches their results, `includes.rs` detects changes of the
 //! files that they read, and `spirv.rs` sets specialization constants. What devices have is data: [`models`], and

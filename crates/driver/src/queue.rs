@@ -98,9 +98,9 @@ impl Queue {
                 [name, value] if *name == cl::CL_QUEUE_PRIORITY_KHR => {
                     priority = match u32::try_from(*value) {
                         Ok(cl::CL_QUEUE_PRIORITY_HIGH_KHR) => Priority::High,
-                        Ok(cl::CL_QUEUE_PRIORITY_MED_KHR) => Priority::Normal,
                         Ok(cl::CL_QUEUE_PRIORITY_LOW_KHR) => Priority::Low,
-                        _ => return fail(cl::CL_INVALID_VALUE),
+                        // It is a hint: any other value is the usual one.
+                        _ => Priority::Normal,
                     };
                 }
                 // How much power it may take is a hint.

@@ -23,7 +23,8 @@ pub struct Config<'a> {
     /// [`Memory::set_lenient`](visakit_exec::Memory::set_lenient).
     pub lenient: bool,
     /// Whether accesses outside of every buffer do nothing, and loads there give zeroes, as where a driver maps a page for
-    /// them: a plain run of what hardware runs. By default they are faults.
+    /// them: a plain run of what hardware runs. By default they are faults. Misaligned accesses and those to surfaces that
+    /// are not there are no faults then, either, as with [`Self::lenient`].
     pub drops_outside: bool,
     /// Whether reads of registers by an address outside every variable return 0 instead of a fault; see
     /// [`Program::allow_stray_reads`].

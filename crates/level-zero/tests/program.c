@@ -582,6 +582,36 @@ static void other_contexts(void) {
     OK(zeContextDestroy(other));
 }
 
+/* One event makes fills of three queues ready: that of the most urgent queue runs first, though the queue is the last. */
+static void priorities(void) {
+    static const ze_command_queue_priority_t levels[] = {
+        ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW, ZE_COMMAND_QUEUE_PRIORITY_NORMAL, ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH,
+    };
+    ze_event_pool_desc_t of_pool = {ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, 0, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP, 4};
+    ze_event_pool_handle_t pool; ze_event_handle_t events[4]; ze_command_list_handle_t lists[3]; uint64_t started[3];
+    char *at = shared(1 << 16);
+    OK(zeEventPoolCreate(context, &of_pool, 0, 0, &pool));
+    for (uint32_t i = 0; i < 4; i++) {
+        ze_event_desc_t of_event = {ZE_STRUCTURE_TYPE_EVENT_DESC, 0, i, ZE_EVENT_SCOPE_FLAG_HOST, ZE_EVENT_SCOPE_FLAG_HOST};
+        OK(zeEventCreate(pool, &of_event, &events[i]));
+    }
+    for (int i = 0; i < 3; i++) {
+        ze_command_queue_desc_t order = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, 0, 0, 0, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS, levels[i]};
+        OK(zeCommandListCreateImmediate(context, device, &order, &lists[i]));
+        OK(zeCommandListAppendMemoryFill(lists[i], at, "x", 1, 1 << 16, events[i], 1, &events[3]));
+    }
+    OK(zeEventHostSignal(events[3]));
+    for (int i = 0; i < 3; i++) {
+        ze_kernel_timestamp_result_t times;
+        OK(zeEventHostSynchronize(events[i], UINT64_MAX)); OK(zeEventQueryKernelTimestamp(events[i], &times));
+        started[i] = times.global.kernelStart;
+        OK(zeCommandListDestroy(lists[i]));
+    }
+    CHECK(started[2] < started[1] && started[1] < started[0]);
+    for (int i = 0; i < 4; i++) OK(zeEventDestroy(events[i]));
+    OK(zeEventPoolDestroy(pool)); OK(zeMemFree(context, at));
+}
+
 int main(int count, char **paths) {
     if (count < 3) return 2;
     if (!strcmp(paths[1], "open")) return second_process(paths + 2);
@@ -599,6 +629,7 @@ int main(int count, char **paths) {
     system_memory(module);
     groups_of_queues(module);
     other_contexts();
+    priorities();
     OK(zeModuleDestroy(module));
     return ended();
 }

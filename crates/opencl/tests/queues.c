@@ -241,6 +241,23 @@ static void together(void) {
     OK(clReleaseMemObject(x)); OK(clReleaseMemObject(count)); OK(clReleaseKernel(meet)); OK(clReleaseProgram(program));
 }
 
+/* One event makes commands of three queues ready: the most urgent one runs first, though its queue is the last. */
+static void priorities(void) {
+    static const cl_queue_priority_khr levels[] = {CL_QUEUE_PRIORITY_LOW_KHR, 0, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_HIGH_KHR};
+    cl_command_queue queues[4]; cl_event ends[4], go = user_event(); cl_ulong times[4]; cl_int err; const int zero = 0;
+    cl_mem m = buffer(1 << 16, CL_MEM_READ_WRITE, 0);
+    for (int i = 0; i < 4; i++) {
+        cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PRIORITY_KHR, levels[i], 0};
+        queues[i] = clCreateCommandQueueWithProperties(context, device, list, &err); OK(err);
+        OK(clEnqueueFillBuffer(queues[i], m, &zero, 4, 0, 1 << 16, 1, &go, &ends[i]));
+    }
+    OK(clSetUserEventStatus(go, CL_COMPLETE)); OK(clWaitForEvents(4, ends));
+    for (int i = 0; i < 4; i++) OK(clGetEventProfilingInfo(ends[i], CL_PROFILING_COMMAND_START, sizeof times[i], &times[i], 0));
+    for (int i = 1; i < 3; i++) CHECK(times[3] < times[i] && times[i] < times[0]);
+    for (int i = 0; i < 4; i++) { OK(clReleaseEvent(ends[i])); OK(clReleaseCommandQueue(queues[i])); }
+    OK(clReleaseEvent(go)); OK(clReleaseMemObject(m));
+}
+
 int main(void) {
     start(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     cl_program program = program_in(context,
@@ -252,6 +269,7 @@ int main(void) {
     threads_and_callbacks();
     grids();
     together();
+    priorities();
     OK(clReleaseKernel(add)); OK(clReleaseKernel(mul)); OK(clReleaseProgram(program));
     return ended();
 }

@@ -68,7 +68,7 @@ fn general(reason: &str) -> String {
     let mut rest = reason;
     while let Some(first) = rest.chars().next() {
         let quoted = rest.get(1..).and_then(|after| after.find(first));
-        let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+        let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c));
         let word = word.unwrap_or(rest.len());
         let end = match (first, quoted) {
             ('"' | '`', Some(end)) => {
@@ -112,6 +112,10 @@ mod tests {
             (
                 "an input at bytes 300 to 304 of the payload, of",
                 "an input at bytes N to N of the payload, of",
+            ),
+            (
+                "refused by GenX-12504: near line 7",
+                "refused by GenX-12504: near line N",
             ),
             ("one `only é\" 7", "one `only é\" N"),
             ("", ""),
