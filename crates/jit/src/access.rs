@@ -57,6 +57,8 @@ pub(crate) struct Places {
     base: Number,
     /// Bytes from each offset on that were compared.
     span: usize,
+    /// Whether this code is for memory with more bytes than offsets of 32 bits reach: it is short, as it rarely runs.
+    pub(crate) is_large: bool,
 }
 
 impl Places {
@@ -352,7 +354,49 @@ impl Writer {
             offsets,
             base,
             span: span as usize,
+            is_large: false,
         }
+    }
+
+    /// Offsets of 64 bits as such of 32, two chunks in one: one gather or scatter then moves twice as many lanes. Code goes
+    /// to `large`, where the offsets are as before, if the memory has more bytes than that; `r9` is as the places were made.
+    /// There are none where a chunk has all lanes.
+    pub(crate) fn narrow_places(
+        &mut self,
+        places: &Places,
+        masked: bool,
+        large: Label,
+    ) -> Result<Option<Places>, NoTemplate> {
+        let c = Chunks::new(self.features, 4, places.c.lanes * places.chunks());
+        if places.c.lane != 8 || places.chunks() != 2 * c.count {
+            return Ok(None);
+        }
+        self.asm.cmp(R9, i32::MAX);
+        self.asm.jump_if(Condition::Above, large);
+        let mut offsets = Vec::with_capacity(c.count);
+        for chunk in 0..c.count {
+            let (n, upper) = (places.offset(2 * chunk)?, places.offset(2 * chunk + 1)?);
+            let whole = c.register(n);
+            if c.zmm {
+                for n in [n, upper] {
+                    self.asm.v2(ops::NARROW_Q_D, ymm(n), c.register(n));
+                }
+                self.asm.v3i(ops::INSERT_HALF, whole, whole, ymm(upper), 1);
+            } else {
+                let low = 0b1000_1000;
+                self.asm.v3i(ops::SHUFFLE_PS, whole, whole, ymm(upper), low);
+                self.asm.v2i(ops::PERMUTE_Q_IMM, whole, whole, 0b1101_1000);
+            }
+            if masked && c.zmm {
+                self.lanes_of(c, chunk, MASK, mask_register(chunk));
+            }
+            offsets.push(n);
+        }
+        Ok(Some(Places {
+            c,
+            offsets,
+            ..*places
+        }))
     }
 
     /// The enabled lanes of a chunk; the others become zero: their address is as good as any. With AVX-512 the mask

@@ -30,7 +30,7 @@ impl Writer {
             let data = m.data + register as usize;
             for chunk in 0..places.chunks() {
                 let done = self.asm.label();
-                if !masked && m.parts.len() == 1 {
+                if !masked && !places.is_large && m.parts.len() == 1 {
                     let scattered = self.asm.label();
                     let row = self.check_row(places, chunk, scattered)?;
                     self.takes(Path::RowStored);
@@ -126,7 +126,7 @@ impl Writer {
             (Some(_), _) => 1,
         };
         let done = self.asm.label();
-        if !masked {
+        if !masked && !places.is_large {
             let scattered = self.asm.label();
             self.with_scratch(|own, [lanes]| -> Done {
                 let near = own.check_near(places, chunk, lanes, scattered)?;

@@ -304,12 +304,30 @@ impl Writer {
         slow: Label,
         loaded: &Loaded,
     ) -> Done {
-        let places = self.check_buffer_lanes(c, m, masked, slow)?;
+        let mut places = self.check_buffer_lanes(c, m, masked, slow)?;
         self.takes(match masked {
             false => Path::Scattered,
             true => Path::ScatteredMasked,
         });
-        self.move_lanes(m, &places, masked, loaded)
+        let large = self.asm.label();
+        // AVX2 gathers, but does not scatter.
+        let is_whole = !m.store || self.features == Features::Avx512;
+        let narrow = match Self::is_vector(m) && is_whole {
+            true => self.narrow_places(&places, masked, large)?,
+            false => None,
+        };
+        let Some(narrow) = narrow else {
+            return self.move_lanes(m, &places, masked, loaded);
+        };
+        self.move_lanes(m, &narrow, masked, loaded)?;
+        let done = self.asm.label();
+        self.asm.jump(done);
+        self.asm.place(large);
+        self.takes(Path::Large);
+        places.is_large = true;
+        self.move_lanes(m, &places, masked, loaded)?;
+        self.asm.place(done);
+        Ok(())
     }
 
     /// Moves lanes, as vectors or one after the other.

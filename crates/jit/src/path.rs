@@ -42,6 +42,7 @@ paths! {
     RunExtended: "bytes or words that follow each other, extended",
     Scattered: "lanes anywhere in a buffer",
     ScatteredMasked: "some lanes anywhere in a buffer",
+    Large: "lanes anywhere in a buffer of more than two gigabytes",
     Local: "lanes in shared local memory",
     LocalMasked: "some lanes in shared local memory",
     Surface: "lanes in a surface",

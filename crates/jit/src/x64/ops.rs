@@ -162,7 +162,7 @@ ops! {
     PERMUTE_D = [_ VEX_Vpermd_ymm_ymm_ymmm256] [_ EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32 EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32];
     PERMUTE_PS = [VEX_Vpermilps_xmm_xmm_xmmm128 _] [_ _ _];
     PERMUTE_Q_IMM = [_ VEX_Vpermq_ymm_ymmm256_imm8] [_ _ _];
-    SHUFFLE_PS = [VEX_Vshufps_xmm_xmm_xmmm128_imm8 _] [_ _ _];
+    SHUFFLE_PS = [VEX_Vshufps_xmm_xmm_xmmm128_imm8 VEX_Vshufps_ymm_ymm_ymmm256_imm8] [_ _ _];
     // Halves and quarters of vectors.
     EXTRACT_HALF = [_ VEX_Vextracti128_xmmm128_ymm_imm8] [_ _ EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8];
     EXTRACT_HALF_F = [_ VEX_Vextractf128_xmmm128_ymm_imm8] [_ _ EVEX_Vextractf64x4_ymmm256_k1z_zmm_imm8];

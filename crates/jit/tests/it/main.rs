@@ -12,6 +12,7 @@
 mod bits;
 mod elementary;
 mod groups;
+mod large;
 mod layers;
 mod listings;
 mod litmus;

@@ -1,8 +1,8 @@
 //! What follows from the outcome of a comparison.
 
 use super::super::assembler::Condition;
-use super::state::{Fact, Flags, Id, Lanes, Operand, Room, State};
-use super::{Def, LaneOp, Verifier};
+use super::state::{Fact, Flags, Id, Lanes, Operand, Region, Room, State};
+use super::{Def, LaneOp, Verifier, WHOLE};
 
 /// The largest offset that is no negative number of 32 bits.
 const MOST: u64 = i32::MAX as u64;
@@ -36,6 +36,14 @@ impl Verifier<'_> {
             (Flags::Compared(a, b), Condition::Above) => self.not_above(state, a, b),
             (Flags::ComparedSurfaces(value), Condition::AboveOrEqual) => {
                 state.learn(value, Fact::Surface);
+            }
+            (Flags::ComparedNumber(value, MOST), Condition::Above) => {
+                // Of all bytes of the region, not of less: offsets may have been compared with those.
+                if let Some((room, WHOLE)) = self.limit(state, value)
+                    && let Region::At(of) = room.region
+                {
+                    state.learn(of, Fact::Small(room.bytes));
+                }
             }
             (Flags::ComparedNumber(value, 0xff), Condition::NotEqual) => {
                 if let Def::BitsOf(mask) = self.def(value) {

@@ -104,7 +104,8 @@ enum Def {
     SurfaceEntry,
     /// The address of a region.
     Region,
-    /// Bytes of a region, or less; that, without so many bytes if it is [`Fact::Exact`]. Not above the last number.
+    /// Bytes of a region, or less; that, without so many bytes if it is [`Fact::Exact`]. Not above the last number, which is
+    /// [`WHOLE`] if it is not less.
     Limit(Room, u64),
     /// The address of a region's bytes.
     Storage(Region),
@@ -139,6 +140,9 @@ enum Def {
     /// The offset after the thread at another one.
     After(Id),
 }
+
+/// More bytes than a region has.
+const WHOLE: u64 = i64::MAX as u64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LaneOp {

@@ -153,6 +153,8 @@ pub(super) enum Fact {
     NoSign(Lanes),
     /// Lanes follow each other, four bytes apart.
     Row(Lanes),
+    /// Of a region: an offset that has so much room there is no negative number of 32 bits.
+    Small(u64),
     /// It is the offset of a thread among the shared data.
     Thread,
     /// Of the shared data: the companion is not null, or a thread follows.
@@ -324,5 +326,25 @@ impl State {
             _ => None,
         });
         rooms.max_by_key(|room| room.bytes)
+    }
+
+    /// How much room the offset in each lane of 64 bits has, if it is also that of its lower 32 bits, with a sign.
+    pub(super) fn all_small(&self, value: Id, bytes: u8) -> Option<Room> {
+        let room = self.all_inside(value, Lanes { lane: 8, bytes })?;
+        let Region::At(of) = room.region else {
+            return None;
+        };
+        let fits = |fact| matches!(fact, Fact::Small(bytes) if bytes <= room.bytes);
+        self.facts(of).any(fits).then_some(room)
+    }
+}
+
+impl Room {
+    /// The room that both have.
+    pub(super) fn and(self, other: Self) -> Option<Self> {
+        (self.region == other.region).then_some(Self {
+            bytes: self.bytes.min(other.bytes),
+            ..self
+        })
     }
 }

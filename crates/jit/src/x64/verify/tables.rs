@@ -59,6 +59,14 @@ pub(super) enum Kind {
     Equal,
     /// One half of a vector.
     UpperHalf,
+    /// The lower half of a vector, and another one.
+    Halves,
+    /// The lower dword of each qword of a vector.
+    Narrow,
+    /// Two dwords of each half of a vector, then of another one.
+    Dwords,
+    /// Qwords of a vector.
+    Qwords,
     /// A comparison of unsigned lanes of 64 bits, as a mask.
     AtMost,
     /// Which lanes have common bits, as a mask.
@@ -253,6 +261,10 @@ rows! {
     Kind::Equal, 32, [ALIKE]: VEX_Vpcmpeqd_ymm_ymm_ymmm256 VEX_Vpcmpeqq_ymm_ymm_ymmm256;
     Kind::Equal, 2, [ALIKE]: VEX_Kxnorw_kr_kr_kr;
     Kind::UpperHalf, 16, []: VEX_Vextracti128_xmmm128_ymm_imm8;
+    Kind::Halves, 64, []: EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+    Kind::Narrow, 32, []: EVEX_Vpmovqd_ymmm256_k1z_zmm;
+    Kind::Dwords, 32, []: VEX_Vshufps_ymm_ymm_ymmm256_imm8;
+    Kind::Qwords, 32, []: VEX_Vpermq_ymm_ymmm256_imm8;
     Kind::AtMost, 64, []: EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
     Kind::CommonMask, 64, []: EVEX_Vptestmd_kr_k1_zmm_zmmm512b32 EVEX_Vptestmq_kr_k1_zmm_zmmm512b64;
     // What only sets flags.
@@ -316,7 +328,7 @@ rows! {
         EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae VEX_Vcvtpd2ps_xmm_ymmm256 EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er
         VEX_Vcvtps2ph_xmmm128_ymm_imm8 EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae EVEX_Vpmovdw_xmmm128_k1z_ymm
         EVEX_Vpmovdw_ymmm256_k1z_zmm EVEX_Vpmovdb_xmmm64_k1z_ymm EVEX_Vpmovdb_xmmm128_k1z_zmm
-        EVEX_Vpmovqd_xmmm128_k1z_ymm EVEX_Vpmovqd_ymmm256_k1z_zmm EVEX_Vpmovqw_xmmm64_k1z_ymm
+        EVEX_Vpmovqd_xmmm128_k1z_ymm EVEX_Vpmovqw_xmmm64_k1z_ymm
         EVEX_Vpmovqw_xmmm128_k1z_zmm EVEX_Vpmovqb_xmmm32_k1z_ymm EVEX_Vpmovqb_xmmm64_k1z_zmm
         VEX_Vcvtdq2pd_ymm_xmmm128 EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er EVEX_Vcvtudq2pd_ymm_k1z_xmmm128b32
         EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er EVEX_Vcvtudq2ps_ymm_k1z_ymmm256b32
@@ -338,10 +350,10 @@ rows! {
         VEX_Vpcmpgtd_ymm_ymm_ymmm256 VEX_Vpblendvb_ymm_ymm_ymmm256_ymm VEX_Vpabsd_ymm_ymmm256
         EVEX_Vpabsd_zmm_k1z_zmmm512b32 VEX_Vpackusdw_ymm_ymm_ymmm256 VEX_Vpackuswb_ymm_ymm_ymmm256
         VEX_Vpermd_ymm_ymm_ymmm256 EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32 EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32
-        VEX_Vpermilps_xmm_xmm_xmmm128 VEX_Vpermq_ymm_ymmm256_imm8 VEX_Vshufps_xmm_xmm_xmmm128_imm8
+        VEX_Vpermilps_xmm_xmm_xmmm128 VEX_Vshufps_xmm_xmm_xmmm128_imm8
         VEX_Vextractf128_xmmm128_ymm_imm8 EVEX_Vextractf64x4_ymmm256_k1z_zmm_imm8
         EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8 VEX_Vinserti128_ymm_ymm_xmmm128_imm8
-        EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8 VEX_Vinsertf128_ymm_ymm_xmmm128_imm8
+        VEX_Vinsertf128_ymm_ymm_xmmm128_imm8
         EVEX_Vinsertf64x4_zmm_k1z_zmm_ymmm256_imm8 VEX_Vmovq_xmm_xmmm64 EVEX_Vmovq_xmm_xmmm64 VEX_Vmovq_xmmm64_xmm
         EVEX_Vmovq_xmmm64_xmm VEX_Vaddss_xmm_xmm_xmmm32 VEX_Vaddsd_xmm_xmm_xmmm64 VEX_Vsubss_xmm_xmm_xmmm32
         VEX_Vsubsd_xmm_xmm_xmmm64 VEX_Kmovd_kr_r32 VEX_Kmovw_kr_km16 EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8

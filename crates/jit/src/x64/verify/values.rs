@@ -5,7 +5,7 @@ use super::instructions::is_same;
 use super::memory::Place;
 use super::state::{Fact, Flags, Id, Lanes, Operand, Region, Room, State};
 use super::tables::*;
-use super::{Def, Field, LaneOp, Reason, Verifier};
+use super::{Def, Field, LaneOp, Reason, Verifier, WHOLE};
 use iced_x86::Instruction;
 
 impl Verifier<'_> {
@@ -36,11 +36,11 @@ impl Verifier<'_> {
             ),
         };
         let own = self.define(place, def, bits)?;
-        if let (Kind::UpperHalf, Some(from)) = (row.kind, from) {
-            // What is true of all lanes is true of either half.
+        if let Some(from) = from.filter(|_| !instruction.has_op_mask()) {
             for lane in [4, 8] {
-                if let Some(room) = state.all_inside(from, Lanes { lane, bytes: 32 }) {
-                    state.learn(own, Fact::AllInside(Lanes { lane, bytes: 16 }, room));
+                if let Some(room) = Self::moved(instruction, row, state, (from, lane)) {
+                    let bytes = row.bytes;
+                    state.learn(own, Fact::AllInside(Lanes { lane, bytes }, room));
                 }
             }
         }
@@ -48,6 +48,35 @@ impl Verifier<'_> {
             state.flags = self.result_flags(own, true);
         }
         Ok(own)
+    }
+
+    /// How much room the lanes of a vector have, so many bytes each, that are those of others at other places.
+    fn moved(
+        instruction: &Instruction,
+        row: Row,
+        state: &State,
+        (from, lane): (Id, u8),
+    ) -> Option<Room> {
+        let other = || Self::register(instruction, 2, state).map(|(_, value)| value);
+        let last = instruction.op_count().checked_sub(1);
+        let number = || immediate(instruction, last?);
+        let all = |value, bytes| state.all_inside(value, Lanes { lane, bytes });
+        let bytes = row.bytes;
+        match (row.kind, lane) {
+            (Kind::UpperHalf, _) => all(from, 2 * bytes),
+            (Kind::Qwords, _) => all(from, bytes),
+            (Kind::Halves, _) if number() == Some(1) => {
+                let half = bytes / 2;
+                all(from, half)?.and(all(other()?, half)?)
+            }
+            (Kind::Narrow, 4) => state.all_small(from, 2 * bytes),
+            // The lower dword of each qword.
+            (Kind::Dwords, 4) if number() == Some(0b1000_1000) => {
+                let own = state.all_small(from, bytes)?;
+                own.and(state.all_small(other()?, bytes)?)
+            }
+            _ => None,
+        }
     }
 
     /// How a number is computed, and its bits that may be set.
@@ -184,7 +213,6 @@ impl Verifier<'_> {
         state: &mut State,
         (there, width): (Option<Place>, usize),
     ) -> Result<Id, Reason> {
-        const BYTES: u64 = i64::MAX as u64;
         let room = |region| Room { region, bytes: 0 };
         let bits = low(width);
         let is_shared = matches!(there, Some(Place::Shared(_)));
@@ -210,7 +238,7 @@ impl Verifier<'_> {
                 let most = self.frame.most_local;
                 (Def::Limit(room(Region::Local), most), up_to(most))
             }
-            (Some(Place::RegionBytes(of)), _) => (Def::Limit(room(Region::At(of)), BYTES), BYTES),
+            (Some(Place::RegionBytes(of)), _) => (Def::Limit(room(Region::At(of)), WHOLE), WHOLE),
             (Some(Place::RegionStorage(of)), _) => (Def::Storage(Region::At(of)), bits),
             (Some(Place::Offsets(from, Some(index))), _) => {
                 if instruction.memory_index_scale() as usize == width {

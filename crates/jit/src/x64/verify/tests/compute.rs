@@ -5,6 +5,13 @@ use super::machine::{CODE, Machine, Named, Step, Stop, bad, lane_of};
 use super::*;
 use iced_x86::{Instruction, Mnemonic};
 
+/// The first bytes of a vector.
+fn filled(bytes: impl Iterator<Item = u8>) -> [u8; 64] {
+    let mut to = [0; 64];
+    to.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+    to
+}
+
 impl Machine<'_> {
     fn lanes(
         &mut self,
@@ -97,6 +104,33 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Lanes of vectors at other places.
+    fn other_places(&mut self, i: &Instruction) -> Step<[u8; 64]> {
+        let from = self.vector(i, 1)?;
+        let part = |of: &[u8; 64], n: usize, size: usize| of[n * size..][..size].to_vec();
+        let dword = |of: &[u8; 64], n: usize| part(of, n, 4);
+        if i.mnemonic() == Mnemonic::Vpmovqd {
+            let low = (0..8).flat_map(|n| dword(&from, 2 * n));
+            return Ok(filled(low));
+        }
+        let number = usize::try_from(i.immediate(i.op_count() - 1)).unwrap();
+        let chosen = |n: usize| number >> (2 * n) & 3;
+        if i.mnemonic() == Mnemonic::Vpermq {
+            return Ok(filled((0..4).flat_map(|n| part(&from, chosen(n), 8))));
+        }
+        let other = self.vector(i, 2)?;
+        if i.mnemonic() == Mnemonic::Vinserti64x4 {
+            let mut to = from;
+            to[32 * (number & 1)..][..32].copy_from_slice(&other[..32]);
+            return Ok(to);
+        }
+        let lane = |n: usize| {
+            let of = if n % 4 < 2 { &from } else { &other };
+            dword(of, n / 4 * 4 + chosen(n % 4))
+        };
+        Ok(filled((0..8).flat_map(lane)))
+    }
+
     pub(super) fn vectors(&mut self, i: &Instruction) -> Step<()> {
         use Mnemonic as M;
         let whole = |bytes: [u8; 64]| bytes;
@@ -149,6 +183,10 @@ impl Machine<'_> {
                 let mut to = [0; 64];
                 let half = usize::try_from(i.immediate(2) & 1).unwrap();
                 to[..16].copy_from_slice(&from[16 * half..][..16]);
+                self.write_vector(i, 4, to)
+            }
+            M::Vpmovqd | M::Vpermq | M::Vinserti64x4 | M::Vshufps => {
+                let to = self.other_places(i)?;
                 self.write_vector(i, 4, to)
             }
             M::Vptestmd | M::Vptestmq | M::Vpcmpuq => {

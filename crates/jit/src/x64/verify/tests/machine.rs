@@ -107,8 +107,14 @@ enum Area {
 struct Bytes {
     area: Area,
     start: u64,
+    /// How many there are.
+    count: u64,
+    /// The first of them; what is stored in others is lost.
     bytes: Vec<u8>,
 }
+
+/// Bytes of a region that offsets of 32 bits do not reach.
+const LARGE: u64 = 6 << 32;
 
 /// The address of code, and of a function.
 pub(super) const CODE: u64 = 0xc0de;
@@ -236,7 +242,13 @@ impl<'a> Machine<'a> {
     fn lend(&mut self, area: Area, bytes: Vec<u8>) -> u64 {
         let start = self.next;
         self.next += 1 << 36;
-        self.memory.push(Bytes { area, start, bytes });
+        let count = bytes.len() as u64;
+        self.memory.push(Bytes {
+            area,
+            start,
+            count,
+            bytes,
+        });
         start
     }
 
@@ -244,7 +256,7 @@ impl<'a> Machine<'a> {
         // Vectors of it are inside of memory only if all of them are small.
         let is_small = self.random.below(2) == 0;
         let number = |random: &mut Random| match is_small {
-            true => random.one(&[0, 1, 4]) | random.one(&[0, 0, 4 << 32]),
+            true => random.one(&[0, 1, 4]) | random.one(&[0, 0, 4 << 32, 1 << 31]),
             false => random.number(),
         };
         let numbers: Vec<u64> = (0..FILE_BYTES / 8).map(|_| number(self.random)).collect();
@@ -256,9 +268,11 @@ impl<'a> Machine<'a> {
     fn regions(&mut self, count: usize) -> u64 {
         let mut table = Vec::new();
         for number in 0..count as u64 {
-            let bytes = self.random.one(&[0, 1, 3, 4, 8, 31, 32, 64, 96]);
-            let storage = self.lend(Area::Lent, vec![0; bytes]);
-            table.extend([number << 32, bytes as u64, storage, 0]);
+            let sizes = [0, 1, 3, 4, 8, 31, 32, 64, 96, LARGE, LARGE];
+            let count = self.random.one(&sizes);
+            let storage = self.lend(Area::Lent, vec![0; count.min(96) as usize]);
+            self.memory.last_mut().unwrap().count = count;
+            table.extend([number << 32, count, storage, 0]);
         }
         let table = table.iter().flat_map(|number: &u64| number.to_le_bytes());
         let table = table.collect();
@@ -295,10 +309,14 @@ impl<'a> Machine<'a> {
     fn find(&mut self, at: u64, bytes: usize) -> Option<(Area, usize, &mut [u8])> {
         let own = self.memory.iter_mut().find(|own| {
             let first = at.wrapping_sub(own.start);
-            first <= own.bytes.len() as u64 && own.bytes.len() as u64 - first >= bytes as u64
+            first <= own.count && own.count - first >= bytes as u64
         })?;
         let first = usize::try_from(at - own.start).ok()?;
-        Some((own.area, first, &mut own.bytes[first..first + bytes]))
+        let there = match first + bytes <= own.bytes.len() {
+            true => first,
+            false => 0,
+        };
+        Some((own.area, first, &mut own.bytes[there..there + bytes]))
     }
 
     pub(super) fn get(&mut self, at: u64) -> u64 {

@@ -116,6 +116,157 @@ fn widths() {
     ]);
 }
 
+/// Offsets of 64 bits that become such of 32, two vectors in one, are inside if those were, and if they have no more bits.
+#[test]
+fn narrowed() {
+    type Write = fn(&mut Assembler, Label);
+    // The region, what becomes of its size, when it is compared, how the offsets are narrowed.
+    let gathered = |cut: Write, small: Write, narrow: Write| {
+        move |asm: &mut Assembler, end: Label| {
+            asm.mov(RCX, Memory::at(RBX, 0));
+            asm.and(RCX, shared(field::STORAGE_MASK));
+            asm.shl(RCX, 5);
+            asm.add(RCX, shared(field::STORAGE));
+            asm.mov(R9, Memory::at(RCX, 8));
+            asm.mov(R10, Memory::at(RCX, 16));
+            cut(asm, end);
+            asm.sub(R9, 4);
+            asm.jump_if(Condition::Below, end);
+            asm.v2(ops::BROADCAST_NUMBER_Q, zmm(2), R9);
+            for n in [8, 9] {
+                asm.v2(ops::MOVE, zmm(n), Memory::at(RBX, 0));
+                asm.v3i(ops::MASK_OF_UQ, Mask::K2, zmm(n), zmm(2), 2);
+                if n == 9 {
+                    asm.mask(Mask::K2);
+                }
+            }
+            asm.mask_to(ECX, Mask::K2);
+            asm.cmp(ECX, 0xff);
+            asm.jump_if(Condition::NotEqual, end);
+            small(asm, end);
+            narrow(asm, end);
+            asm.mask_all(Mask::K2);
+            let there = Memory::at(R10, 0).indexed(zmm(8), Width::Byte);
+            asm.v2(ops::MASKED_GATHER_D_D, zmm(1), there);
+            asm.mask(Mask::K2);
+            asm.jump(end);
+        }
+    };
+    let shuffled = |low: u32, from: u32| {
+        move |asm: &mut Assembler, end: Label| {
+            asm.mov(RCX, Memory::at(RBX, 0));
+            asm.and(RCX, shared(field::STORAGE_MASK));
+            asm.shl(RCX, 5);
+            asm.add(RCX, shared(field::STORAGE));
+            asm.mov(R9, Memory::at(RCX, 8));
+            asm.mov(R10, Memory::at(RCX, 16));
+            asm.sub(R9, 4);
+            asm.jump_if(Condition::Below, end);
+            asm.v2(ops::FROM_Q, xmm(2), R9);
+            asm.v2(ops::BROADCAST_Q, ymm(2), xmm(2));
+            asm.v2(ops::MOVE, ymm(8), Memory::at(RBX, 0));
+            asm.v2(ops::MOVE, ymm(9), Memory::at(RBX, 32));
+            asm.v3(ops::GREATER_Q, ymm(3), ymm(8), ymm(2));
+            asm.v3(ops::OR, ymm(3), ymm(3), ymm(8));
+            asm.v2(ops::SIGNS_PD, ECX, ymm(3));
+            asm.test(ECX, ECX);
+            asm.jump_if(Condition::NotEqual, end);
+            asm.cmp(R9, i32::MAX);
+            asm.jump_if(Condition::Above, end);
+            asm.v3i(ops::SHUFFLE_PS, ymm(8), ymm(8), ymm(from), low);
+            asm.v2i(ops::PERMUTE_Q_IMM, ymm(8), ymm(8), 0b1101_1000);
+            asm.v3(ops::EQUAL_D, ymm(3), ymm(3), ymm(3));
+            let there = Memory::at(R10, 0).indexed(ymm(8), Width::Byte);
+            asm.v3(ops::GATHER_D_D, ymm(1), there, ymm(3));
+            asm.jump(end);
+        }
+    };
+    let nothing: Write = |_, _| {};
+    let small: Write = |asm, end| {
+        asm.cmp(R9, i32::MAX);
+        asm.jump_if(Condition::Above, end);
+    };
+    let narrow: Write = |asm, _| {
+        asm.v2(ops::NARROW_Q_D, ymm(8), zmm(8));
+        asm.v2(ops::NARROW_Q_D, ymm(9), zmm(9));
+        asm.v3i(ops::INSERT_HALF, zmm(8), zmm(8), ymm(9), 1);
+    };
+    let outside = Some(Reason::Outside);
+    assert(&[
+        ("all", None, &gathered(nothing, small, narrow)),
+        ("shuffled", None, &shuffled(0b1000_1000, 8)),
+        ("upper dwords", outside, &shuffled(0b1101_1000, 8)),
+        ("others", outside, &shuffled(0b1000_1000, 9)),
+        ("any size", outside, &gathered(nothing, nothing, narrow)),
+        (
+            "one bit more",
+            outside,
+            &gathered(
+                nothing,
+                |asm, end| {
+                    asm.cmp(R9, -1);
+                    asm.jump_if(Condition::Above, end);
+                },
+                narrow,
+            ),
+        ),
+        (
+            "a size that was cut since",
+            outside,
+            &gathered(
+                nothing,
+                |asm, end| {
+                    asm.sub(R9, 96);
+                    asm.jump_if(Condition::Below, end);
+                    asm.cmp(R9, i32::MAX);
+                    asm.jump_if(Condition::Above, end);
+                },
+                narrow,
+            ),
+        ),
+        (
+            "a part of the size",
+            outside,
+            &gathered(
+                |asm, _| {
+                    asm.mov(R8, R9);
+                    asm.mov(EAX, 64);
+                    asm.cmp(R8, RAX);
+                    asm.mov_if(Condition::Above, R8, RAX);
+                },
+                |asm, end| {
+                    asm.cmp(R8, i32::MAX);
+                    asm.jump_if(Condition::Above, end);
+                },
+                narrow,
+            ),
+        ),
+        (
+            "half",
+            outside,
+            &gathered(nothing, small, |asm, _| {
+                asm.v2(ops::NARROW_Q_D, ymm(8), zmm(8));
+            }),
+        ),
+        (
+            "dwords",
+            outside,
+            &gathered(nothing, small, |asm, _| {
+                asm.v2(ops::NARROW_Q_D, ymm(9), zmm(9));
+                asm.v3i(ops::INSERT_HALF, zmm(8), zmm(8), ymm(9), 1);
+            }),
+        ),
+        (
+            "the lower half twice",
+            outside,
+            &gathered(nothing, small, |asm, _| {
+                asm.v2(ops::NARROW_Q_D, ymm(9), zmm(9));
+                asm.v3i(ops::INSERT_HALF, zmm(8), zmm(9), ymm(9), 0);
+            }),
+        ),
+    ]);
+}
+
 /// Instructions of which there is no row, and those whose prefixes or operands make them others.
 #[test]
 fn unknown() {
