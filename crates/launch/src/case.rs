@@ -47,6 +47,9 @@ struct Description {
     /// [`Config::exact_ends`].
     #[serde(default)]
     exact_ends: bool,
+    /// [`Config::drops_outside`], for plain runs.
+    #[serde(default)]
+    drops_outside: bool,
     #[serde(default)]
     data_sections: Vec<Data>,
     #[serde(default)]
@@ -403,6 +406,7 @@ impl Case {
     ) -> Result<Verdict, LaunchError> {
         let config = Config {
             stray_reads: config.stray_reads || self.description.stray_reads,
+            drops_outside: config.drops_outside || self.description.drops_outside,
             ..*config
         };
         self.launch(from_text, &config, change, |_, arguments, launch| {

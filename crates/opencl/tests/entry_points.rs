@@ -324,11 +324,24 @@ fn accesses_outside() {
             command
                 .env("VISAKIT_JIT", jit)
                 .env("VISAKIT_OUTSIDE", outside);
+            let dump = tempfile::tempdir().unwrap();
+            command.env("VISAKIT_DUMP", dump.path());
             let done = command.arg(argument).output().unwrap();
             let all = shown(&done);
             assert!(done.status.success(), "{outside}, {jit}: {all}");
             let advice = "of 4 bytes outside of every buffer; on hardware this may do nothing, as with VISAKIT_OUTSIDE=ignore";
             assert_eq!(all.contains(advice), outside != "ignore", "{all}");
+            // The case of a launch ends as the launch did.
+            let mut cases = 0;
+            for entry in std::fs::read_dir(dump.path()).unwrap() {
+                let case = visakit_launch::Case::open(&entry.unwrap().path()).unwrap();
+                if case.name().starts_with("stray/") {
+                    let verdict = case.run(true, &visakit_launch::Config::default());
+                    assert_eq!(verdict.is_ok(), outside == "ignore", "{verdict:?}");
+                    cases += 1;
+                }
+            }
+            assert!(cases > 0);
         }
     }
 }

@@ -50,6 +50,7 @@ pub(super) fn prepare<R>(
         ..args.config()
     };
     let mut bare = Bare::new(&object, id, grf_bytes, &config)?;
+    bare.set_lenient(args.drop_outside);
     for set in &args.set {
         bare.set(&set.name, &set.text)?;
     }

@@ -74,6 +74,7 @@ pub(super) fn prepare<R>(
     media.space = args.media.unwrap_or([1, 1]);
     media.group = args.group;
     media.set_exact(args.exact_ends);
+    media.set_lenient(args.drop_outside);
     media.dependency = args.dependency.unwrap_or_default();
     run(&object, media, grf_bytes, &surfaces)
 }

@@ -149,6 +149,9 @@ pub(crate) struct Args {
     /// Refuse accesses outside of a buffer in its last page, too.
     #[arg(help_heading = MACHINE, long, alias = "exact-reads")]
     exact_ends: bool,
+    /// Accesses outside of every buffer do nothing, and loads there give 0, as where a driver maps a page for them.
+    #[arg(help_heading = MACHINE, long)]
+    drop_outside: bool,
     /// Print every instruction with what it wrote. Runs thread after thread.
     #[arg(help_heading = MACHINE, long, conflicts_with_all = ["json", "case"])]
     trace: bool,
@@ -444,6 +447,7 @@ impl Args {
             max_memory: self.max_memory.unwrap_or(default.max_memory),
             interrupt: Some(stop::interrupt()),
             exact_ends: self.exact_ends,
+            drops_outside: self.drop_outside,
             strict: self.strict,
             compile: match self.jit {
                 Jit::Auto if !self.no_jit => visakit_jit::Jit::shared().map(Compile::when_it_pays),
