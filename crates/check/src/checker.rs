@@ -16,7 +16,7 @@ mod steps;
 
 use crate::finding::{Access, Checks, Finding, Item, Kind, Place, Stay};
 pub(crate) use crate::found::{Cause, Found, NONE};
-use crate::listing::{Fence, Listing};
+use crate::listing::Listing;
 use crate::objects::Objects;
 use crate::race::{Cells, Conflict, Now, Order};
 use crate::shadow::{Pages, Shadow};
@@ -26,7 +26,6 @@ use hashbrown::{HashMap, HashSet};
 use messages::Settled;
 pub(crate) use named::Barriers;
 use origins::{Area, Origins};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use steps::{StepInfo, Widths, ever_read, role};
 use visakit_exec::code::Code;
@@ -152,7 +151,6 @@ pub(crate) struct Setting {
     pub(crate) checks: Checks,
     pub(crate) code: Code,
     pub(crate) listing: Listing,
-    pub(crate) fences: BTreeMap<(RoutineId, usize), Fence>,
     pub(crate) objects: Objects,
     pub(crate) defined: Vec<Range<usize>>,
     pub(crate) addressed: Vec<Range<usize>>,
@@ -175,7 +173,7 @@ impl Checker {
     pub(crate) fn new(setting: Setting) -> Self {
         let code = &setting.code;
         let steps = code.steps.iter().map(|step| StepInfo {
-            role: role(step, code, &setting),
+            role: role(step),
             lanes: usize::from(step.lanes.count),
             first: step.lanes.first,
             no_mask: step.lanes.no_mask,

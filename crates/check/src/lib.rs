@@ -40,13 +40,12 @@ pub use finding::{
 pub use suppress::{Suppressions, SuppressionsError};
 
 use checker::{Barriers, Checker, Ids, Setting};
-use listing::{Fence, Listing};
+use listing::Listing;
 use objects::Objects;
 use race::Order;
-use std::collections::BTreeMap;
 use visakit_exec::memory::{Addressing, Sampler};
 use visakit_exec::{Observer, Program};
-use visakit_isa::object::{Object, RoutineId};
+use visakit_isa::object::Object;
 use visakit_launch::{
     Bare, BareOutcome, Case, Config, End, Kernel, LaunchError, Media, MediaOutcome, Outcome,
     Prepared,
@@ -123,7 +122,6 @@ pub const fn config(config: Config<'_>) -> Config<'_> {
 struct Watched<'p> {
     program: &'p Program,
     listing: Listing,
-    fences: BTreeMap<(RoutineId, usize), Fence>,
     barriers: Barriers,
     /// Where spilled registers begin in scratch memory.
     spills: Option<u64>,
@@ -134,7 +132,7 @@ impl<'p> Watched<'p> {
     fn new(object: &Object<'_>, program: &'p Program, metadata: Option<u32>) -> Self {
         let code = program.code();
         let routines = code.routines.iter().map(|r| r.id);
-        let (listing, fences) = Listing::new(object, program.grf_bytes(), routines.clone());
+        let listing = Listing::new(object, program.grf_bytes(), routines.clone());
         let kernel = routines
             .into_iter()
             .next()
@@ -143,7 +141,6 @@ impl<'p> Watched<'p> {
         Self {
             program,
             listing,
-            fences,
             barriers: Barriers::new(code, body, metadata),
             spills: body.and_then(|body| body.attribute("SpillMemOffset")?.number()),
         }
@@ -156,7 +153,6 @@ impl<'p> Watched<'p> {
         Setting {
             checks,
             listing: self.listing,
-            fences: self.fences,
             objects,
             defined: self.program.defined(),
             addressed: self.program.addressed().to_vec(),

@@ -2,9 +2,7 @@
 
 use crate::finding::Place;
 use std::collections::BTreeMap;
-use visakit_isa::object::{Item, Object, RoutineId, SourceFiles, SourceLine};
-use visakit_isa::table::FieldName;
-use visakit_isa::{Op, Value};
+use visakit_isa::object::{Object, RoutineId, SourceFiles, SourceLine};
 use visakit_text::{Form, Options, Printer};
 
 /// Text and source of the instructions of some routines.
@@ -20,25 +18,14 @@ struct Line {
     source: Option<SourceLine>,
 }
 
-/// The unit of shared local memory in the field of a fence.
-const SLM: i64 = 3;
-
-/// Which memory a fence orders.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Fence {
-    pub(crate) local: bool,
-    pub(crate) global: bool,
-}
-
 impl Listing {
-    /// Text and source lines of the routines, and what their fences order.
+    /// Text and source lines of the routines.
     pub(crate) fn new(
         object: &Object<'_>,
         grf_bytes: u32,
         routines: impl Iterator<Item = RoutineId>,
-    ) -> (Self, BTreeMap<(RoutineId, usize), Fence>) {
+    ) -> Self {
         let mut listing = Self::default();
-        let mut fences = BTreeMap::new();
         let printer = Printer::new(
             object,
             Options {
@@ -54,35 +41,8 @@ impl Listing {
             for (number, (text, source)) in printer.code(id).into_iter().zip(lines).enumerate() {
                 listing.lines.insert((id, number), Line { text, source });
             }
-            for (number, item) in body.code.iter().enumerate() {
-                let Item::Instruction(instruction) = item else {
-                    continue;
-                };
-                let field = |name| instruction.get(name).and_then(Value::as_number);
-                match instruction.op {
-                    Op::FENCE => {
-                        let mask = field(FieldName::Mask).unwrap_or(0);
-                        // A compiler-only fence is used if local memory needs no fence of the hardware.
-                        let local = mask & 0xa0 != 0;
-                        let fence = Fence {
-                            local,
-                            global: !local,
-                        };
-                        fences.insert((id, number), fence);
-                    }
-                    Op::LSC_FENCE => {
-                        let local = field(FieldName::Sfid) == Some(SLM);
-                        let fence = Fence {
-                            local,
-                            global: !local,
-                        };
-                        fences.insert((id, number), fence);
-                    }
-                    _ => {}
-                }
-            }
         }
-        (listing, fences)
+        listing
     }
 
     /// Whether the program queries its lane number: it has the vector of lane numbers. Kernels with private memory have

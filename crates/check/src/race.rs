@@ -11,7 +11,6 @@ mod tests;
 pub(crate) use cells::{Cells, Earlier, LANES, Now, Record};
 
 use crate::finding::Between;
-use crate::listing::Fence;
 use hashbrown::HashMap;
 use std::sync::Arc;
 use visakit_launch::Dependency;
@@ -148,16 +147,11 @@ impl Order {
         thread.time
     }
 
-    /// The thread runs a fence.
-    pub(crate) fn fence(&mut self, thread: usize, fence: Fence) {
+    /// The thread runs a fence, for local memory or for global.
+    pub(crate) fn fence(&mut self, thread: usize, local: bool) {
         let thread = self.thread(thread);
-        let [local, global] = &mut thread.fenced;
-        if fence.local {
-            *local = thread.time;
-        }
-        if fence.global {
-            *global = thread.time;
-        }
+        let [of_local, of_global] = &mut thread.fenced;
+        *if local { of_local } else { of_global } = thread.time;
         thread.time = thread.time.saturating_add(1);
     }
 

@@ -361,10 +361,9 @@ impl Binary {
     }
 }
 
-/// How kernels of this device run: as on the hardware, where all registers can be read.
+/// How kernels of this device run.
 pub(crate) fn config<'a>() -> Config<'a> {
     Config {
-        stray_reads: true,
         drops_outside: drops_outside(),
         interrupt: Some(watch::interrupt()),
         ..Config::default()

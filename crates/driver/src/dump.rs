@@ -147,7 +147,6 @@ impl Dump {
             "visaasm": texts.first(),
             "function_visaasm": texts.iter().skip(1).collect::<Vec<_>>(),
             "zeinfo": "k.zeinfo",
-            "stray_reads": binary::config().stray_reads,
             "drops_outside": binary::config().drops_outside,
             "data_sections": sections,
             "data_symbols": symbols.collect::<Vec<_>>(),

@@ -41,9 +41,6 @@ struct Description {
     printf: Option<String>,
     #[serde(default)]
     printf_in_order: bool,
-    /// [`Config::stray_reads`], for plain runs, which no checker watches.
-    #[serde(default)]
-    stray_reads: bool,
     /// [`Config::exact_ends`].
     #[serde(default)]
     exact_ends: bool,
@@ -405,7 +402,6 @@ impl Case {
         run: impl FnOnce(Prepared) -> Result<Outcome, LaunchError>,
     ) -> Result<Verdict, LaunchError> {
         let config = Config {
-            stray_reads: config.stray_reads || self.description.stray_reads,
             drops_outside: config.drops_outside || self.description.drops_outside,
             ..*config
         };

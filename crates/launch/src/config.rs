@@ -26,7 +26,8 @@ pub struct Config<'a> {
     /// them: a plain run of what hardware runs. By default they are faults. Misaligned accesses and those to surfaces that
     /// are not there are no faults then, either, as with [`Self::lenient`].
     pub drops_outside: bool,
-    /// Whether reads of registers by an address outside every variable return 0 instead of a fault; see
+    /// Whether reads of registers by an address outside every variable return 0, as the default is, instead of a fault.
+    /// Devices read whatever is there; compilers rely on that where nothing uses the value. See
     /// [`Program::allow_stray_reads`].
     pub stray_reads: bool,
     /// Whether an unsupported instruction is an error even if it is not reached.
@@ -122,7 +123,7 @@ impl Default for Config<'_> {
             exact_ends: false,
             lenient: false,
             drops_outside: false,
-            stray_reads: false,
+            stray_reads: true,
             strict: false,
             compile: None,
             count: false,

@@ -68,7 +68,11 @@ impl Machine<'_> {
     ) -> Result<(), Unknown> {
         let name = message.name();
         let by_lane = match name {
-            "fence" | "nothing" | "prefetch" => return Ok(()),
+            "fence" => {
+                self.fence(thread, message);
+                return Ok(());
+            }
+            "nothing" | "prefetch" => return Ok(()),
             // They work whatever lanes run, as long as the thread is here.
             "block" | "media" => false,
             "load" | "store" | "atomic" | "block2d" | "typed" | "texture" => true,
@@ -152,6 +156,19 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Runs a fence. One that the thread may not come to orders nothing.
+    fn fence(&mut self, thread: &Thread, message: &Message) {
+        let here = thread.here(self.terms);
+        if self.terms.number(here) != Some(1) {
+            return;
+        }
+        match message.fences_local() {
+            Some(true) => self.local.fences.add(self.now),
+            Some(false) => self.global.bytes.fences.add(self.now),
+            None => {}
+        }
     }
 
     /// Runs a message in these lanes, with these bytes of addresses besides those that are certain. What is not understood

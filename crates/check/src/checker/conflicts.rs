@@ -49,7 +49,7 @@ impl Checker {
             // A compare and exchange that fails is an atomic read.
             writes: access.write && !access.fails,
             atomic: access.atomic,
-            value: 0,
+            value: None,
         };
         let first = located.address;
         let last = first.saturating_add(located.inside as u64);
@@ -60,14 +60,14 @@ impl Checker {
             let inside = from - cell * 4;
             let mask = (1u8 << (to - from)) - 1;
             now.bytes = mask << inside;
-            now.value = 0;
+            now.value = None;
             if access.write
                 && let Some(data) = access.data.filter(|_| !access.atomic)
             {
                 let skip = usize::try_from(from - first).unwrap_or(0);
                 let count = usize::try_from(to - from).unwrap_or(0);
                 let value = element(registers, data.offset + skip, count);
-                now.value = u32::try_from(value << (8 * inside)).unwrap_or(0);
+                now.value = u32::try_from(value << (8 * inside)).ok();
             }
             let cells = if local {
                 &mut self.group.local_cells
@@ -201,7 +201,7 @@ impl Checker {
                 _ => this.objects.local_near(located.address),
             };
             if access.write && !access.atomic {
-                finding.value = Some(now.value.into());
+                finding.value = now.value.map(Into::into);
             }
             let lane = (conflict.other.lane != LANES).then_some(conflict.other.lane);
             let mut item = this.item(other.thread.into(), lane);

@@ -105,9 +105,9 @@ impl Observer for Checker {
                 }
             }
             Role::Message { .. } => self.message(event),
-            Role::Fence(fence) => {
-                let fence = *fence;
-                self.order.fence(event.thread, fence);
+            Role::Fence { local } => {
+                let local = *local;
+                self.order.fence(event.thread, local);
             }
             Role::Barrier { signals, waits } => {
                 let (signals, waits) = (*signals, *waits);

@@ -1,9 +1,7 @@
 //! The role of a program's steps in the checks, and what is known about its registers without running it.
 
-use super::Setting;
 use crate::definedness;
 use crate::finding::Checks;
-use crate::listing::Fence;
 use std::ops::Range;
 use std::sync::Arc;
 use visakit_exec::code::{
@@ -29,7 +27,10 @@ pub(super) enum Role {
         by_access: bool,
     },
     Systolic(Box<Systolic>),
-    Fence(Fence),
+    /// For local memory, or for global.
+    Fence {
+        local: bool,
+    },
     Barrier {
         signals: bool,
         waits: bool,
@@ -47,20 +48,7 @@ pub(super) struct StepInfo {
     pub(super) first: u8,
 }
 
-pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
-    if step
-        .origin
-        .op
-        .is_some_and(|op| matches!(op, Op::FENCE | Op::LSC_FENCE))
-    {
-        let routine = code.routines.get(step.origin.routine as usize);
-        let key = routine.map(|r| (r.id, step.origin.instruction as usize));
-        let fence = key.and_then(|key| setting.fences.get(&key)).copied();
-        return Role::Fence(fence.unwrap_or(Fence {
-            local: true,
-            global: true,
-        }));
-    }
+pub(super) fn role(step: &Step) -> Role {
     match &step.action {
         Action::Compute(compute) => {
             let used = compute.operation.sources();
@@ -87,6 +75,9 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
                 reads: reads.filter(|_| !target),
                 compute: Arc::clone(compute),
             }
+        }
+        Action::Message(message) if let Some(local) = message.fences_local() => {
+            Role::Fence { local }
         }
         Action::Message(message) => Role::Message {
             operands: Box::new(message.operands()),
@@ -127,7 +118,7 @@ pub(super) fn watched(code: &Code, steps: &[StepInfo], checks: Checks) -> Vec<bo
         } => checks.memory && (*address || *indirect),
         Role::Message { .. } => accesses,
         Role::Branch => checks.uninitialized,
-        Role::Fence(_) | Role::Barrier { .. } => true,
+        Role::Fence { .. } | Role::Barrier { .. } => true,
         Role::NamedSignal(_) | Role::NamedWait(_) => true,
     });
     let mut watched: Vec<bool> = watched.collect();

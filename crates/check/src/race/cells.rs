@@ -125,6 +125,8 @@ impl Slot {
 struct Facts(u32);
 
 const ATOMIC: u32 = 1 << 12;
+/// Nobody knows what was written.
+const OPAQUE: u32 = 1 << 13;
 
 impl Facts {
     fn bytes(self, slot: u32) -> u8 {
@@ -139,8 +141,8 @@ impl Facts {
         self.0 & flag != 0
     }
 
-    fn set_write(&mut self, bytes: u8, atomic: bool) {
-        let kind = if atomic { ATOMIC } else { 0 };
+    fn set_write(&mut self, bytes: u8, atomic: bool, opaque: bool) {
+        let kind = if atomic { ATOMIC } else { 0 } | if opaque { OPAQUE } else { 0 };
         self.0 = self.0 & 0xff0 | u32::from(bytes & 15) | kind;
     }
 }
@@ -160,15 +162,21 @@ const _: () = assert!(size_of::<Cell>() == 20);
 impl Cell {
     /// Whether the last write wrote the same value, as far as both write.
     fn holds(&self, now: &Now) -> bool {
-        let known = now.writes && !now.atomic && !self.facts.is(ATOMIC);
-        known && (self.value ^ now.value) & mask(self.facts.bytes(0) & now.bytes) == 0
+        let known = now.writes && !now.atomic && !self.facts.is(ATOMIC | OPAQUE);
+        let both = mask(self.facts.bytes(0) & now.bytes);
+        known
+            && now
+                .value
+                .is_some_and(|value| (self.value ^ value) & both == 0)
     }
 
     /// A write; bytes in `also` had been written by the lanes of its message before.
     fn set_write(&mut self, now: &Now, also: u8) {
-        self.facts.set_write(also | now.bytes, now.atomic);
-        let stays = mask(also & !now.bytes);
-        self.value = self.value & stays | now.value & mask(now.bytes);
+        let stays = also & !now.bytes;
+        let opaque = now.value.is_none() || stays != 0 && self.facts.is(OPAQUE);
+        self.facts.set_write(also | now.bytes, now.atomic, opaque);
+        let value = now.value.unwrap_or(0);
+        self.value = self.value & mask(stays) | value & mask(now.bytes);
     }
 }
 
@@ -188,8 +196,8 @@ pub(crate) struct Now {
     pub(crate) bytes: u8,
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
-    /// The value written, at its place in the cell.
-    pub(crate) value: u32,
+    /// The value written, at its place in the cell, where it is known.
+    pub(crate) value: Option<u32>,
 }
 
 /// An access recorded in a cell.

@@ -409,7 +409,22 @@ impl Message {
     /// Whether it is a fence whose order other groups see.
     #[must_use]
     pub const fn orders_groups(&self) -> bool {
-        matches!(self.0, message::Message::Fence { beyond_group: true })
+        matches!(
+            self.0,
+            message::Message::Fence {
+                beyond_group: true,
+                ..
+            }
+        )
+    }
+
+    /// Of a fence, whether it orders accesses to shared local memory; global ones otherwise. Nothing of other messages.
+    #[must_use]
+    pub const fn fences_local(&self) -> Option<bool> {
+        match self.0 {
+            message::Message::Fence { local, .. } => Some(local),
+            _ => None,
+        }
     }
 
     /// The message as a plain access of each lane, if it is one.

@@ -242,11 +242,7 @@ impl Format {
             let Source::Stored(place) = source else {
                 continue;
             };
-            if keep >> i & 1 == 0 {
-                continue;
-            }
-            // Intensity and luminance are stored once, from red.
-            if i > 0 && self.order.channels() == 1 && self.order != ChannelOrder::A {
+            if keep >> i & 1 == 0 || !self.stores(i) {
                 continue;
             }
             let size = self.channel.bytes();
@@ -256,6 +252,15 @@ impl Format {
                 *to = from;
             }
         }
+    }
+
+    /// Whether texels store a channel (0 red to 3 alpha).
+    pub(crate) fn stores(self, channel: usize) -> bool {
+        let sources = self.order.sources();
+        let is_stored = matches!(sources.get(channel), Some(Source::Stored(_)));
+        // Intensity and luminance are stored once, from red.
+        let is_once = self.order.channels() == 1 && self.order != ChannelOrder::A;
+        is_stored && (channel == 0 || !is_once)
     }
 
     /// Whether these channels (bit 0 red to bit 3 alpha) are all that a texel stores.

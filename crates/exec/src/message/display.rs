@@ -63,12 +63,16 @@ impl Message {
                 write!(f, " {}", m.coordinates)
             }
             Self::Texture(m) => m.list(lanes, f),
-            Self::Fence { beyond_group } => {
-                write!(
-                    f,
-                    "fence.{}{lanes}",
-                    if *beyond_group { "all" } else { "group" }
-                )
+            Self::Fence {
+                local,
+                beyond_group,
+            } => {
+                let scope = match (local, beyond_group) {
+                    (true, _) => "local",
+                    (false, true) => "all",
+                    (false, false) => "group",
+                };
+                write!(f, "fence.{scope}{lanes}")
             }
             Self::Nothing => write!(f, "nothing{lanes}"),
         }

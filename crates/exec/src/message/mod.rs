@@ -56,6 +56,8 @@ pub(crate) enum Message {
     Texture(Box<texture::Texture>),
     /// Orders accesses before and after it.
     Fence {
+        /// Whether it orders accesses to shared local memory; global ones otherwise.
+        local: bool,
         /// Whether other groups see that. Threads of a group take turns on one thread of the host, so that a fence
         /// within the group has nothing to do.
         beyond_group: bool,
@@ -150,7 +152,7 @@ impl Message {
             Self::TypedAtomic(m) => m.run(registers, memory, mask, observer),
             Self::TypedStatus(m) => m.run(registers, memory, mask),
             Self::Texture(m) => m.run(registers, memory, mask, observer),
-            Self::Fence { beyond_group } => {
+            Self::Fence { beyond_group, .. } => {
                 if *beyond_group {
                     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
                 }

@@ -129,7 +129,10 @@ impl TypedAccess {
         if O::MEMORY {
             let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
             for (lane, at) in enabled(&coordinates, self.coordinates.lanes, mask) {
+                // What texels do not store goes nowhere.
+                let format = texels.image.format;
                 let places = self.places(lane).zip(self.enabled_channels());
+                let places = places.filter(|(_, c)| !self.store || format.stores(*c));
                 let access = |space, at| MemoryAccess {
                     operands: operands(Some(data), places.map(|(place, _)| place)),
                     ..MemoryAccess::plain(space, at, bytes, self.store)

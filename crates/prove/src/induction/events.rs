@@ -51,6 +51,9 @@ pub(super) struct Event {
 /// The numbers of variables for what is loaded begin here.
 pub(super) const LOADED: u32 = 1 << 27;
 
+const LOCAL_FENCE: &str = "a fence of local memory";
+const GLOBAL_FENCE: &str = "a fence of global memory";
+
 /// Addresses with equal values that are compared.
 const MOST_ALIKE: usize = 4;
 
@@ -168,6 +171,22 @@ impl<'l> Events<'l> {
         });
     }
 
+    /// Notes a fence, once where several follow each other.
+    fn fence(&mut self, name: &str, here: Term) {
+        let is_fence = |event: &&Event| {
+            let name = match &event.kind {
+                Kind::Step(name) => name.as_str(),
+                _ => "",
+            };
+            event.condition == here && [LOCAL_FENCE, GLOBAL_FENCE].contains(&name)
+        };
+        let kind = Kind::Step(name.to_owned());
+        let mut before = self.all.iter().rev().take_while(is_fence);
+        if !before.any(|event| event.kind == kind) {
+            self.push(kind, Vec::new(), here);
+        }
+    }
+
     /// Bytes of what is loaded now if a condition holds.
     fn results(
         &mut self,
@@ -201,8 +220,13 @@ impl<'l> Events<'l> {
         let here = thread.here(machine.terms);
         let name = message.name();
         let whole = match name {
-            // Threads that do not race see nothing of the order of accesses but what barriers make of it.
-            "nothing" | "prefetch" | "fence" => return Ok(()),
+            // Threads that do not race see nothing of the order of accesses but what barriers make of it, after fences.
+            "nothing" | "prefetch" => return Ok(()),
+            "fence" => {
+                let local = message.fences_local() == Some(true);
+                self.fence(if local { LOCAL_FENCE } else { GLOBAL_FENCE }, here);
+                return Ok(());
+            }
             "load" | "store" | "atomic" | "block2d" => Thread::any(machine.terms, &enabled),
             "block" if step.predicate.is_none() => here,
             _ => return Err(Unknown::new(format!("a message: {name}"))),

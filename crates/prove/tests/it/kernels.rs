@@ -186,10 +186,12 @@ fn atomic_sums_commute() {
     // In local memory, under a condition that depends on data.
     let some = format!(
         "lsc_store.slm (M1, 8) flat[AT]:a32 AT:d32
+         lsc_fence.slm.none.group
          barrier
          lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
          cmp.lt (M1, 8) P1 Y(0,0)<0;1,0> 0x7:ud
          (P1) {}
+         lsc_fence.slm.none.group
          barrier
          lsc_load.slm (M1_NM, 1) Y:d32 flat[AT]:a32
          lsc_store.ugm (M1_NM, 1) bti(0x0)[AT+0x10]:a32 Y:d32",
@@ -197,9 +199,16 @@ fn atomic_sums_commute() {
     );
     let proof = same(&some);
     assert_eq!(proof.verdict, Verdict::Proven, "{proof:?}");
-    // Without the barrier they race.
-    let proof = same(&some.replacen("X %null\n\n         barrier", "X %null", 1));
-    assert!(why(&proof).contains("without an order"), "{proof:?}");
+    // Without the barrier they race, and without one of the fences.
+    let fence = "lsc_fence.slm.none.group\n";
+    let (first, last) = (some.replacen(fence, "", 1), some.rsplit_once(fence));
+    let last = last.map(|(before, after)| before.to_owned() + after);
+    let barrier = some.rsplit_once("barrier\n");
+    let barrier = barrier.map(|(before, after)| before.to_owned() + after);
+    for without in [Some(first), last, barrier] {
+        let proof = same(&without.unwrap());
+        assert!(why(&proof).contains("without an order"), "{proof:?}");
+    }
 }
 
 /// An exchange by compared values with the same operands is the same once as often as threads like.

@@ -1,4 +1,4 @@
-//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl`, `exchange.cl` and `borders.cl`) state how they are
+//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl`, `exchange.cl`, `borders.cl` and `texels.cl`) state how they are
 //! launched (`//@`) and where the second form has its fault (`//!`): the faulty form has this finding, the clean one
 //! has none.
 
@@ -28,6 +28,13 @@ fn kernels_as_users_write_them() {
 fn what_is_compared_and_exchanged() {
     let runs = program("exchange", [("dg2", 32), ("pvc", 64), ("skl", 32)]);
     assert_eq!(runs, 60);
+}
+
+/// Pixels that several work-items write, and channels that an image does not store.
+#[test]
+fn pixels() {
+    let runs = program("texels", [("dg2", 32), ("skl", 32)]);
+    assert_eq!(runs, 20);
 }
 
 #[test]

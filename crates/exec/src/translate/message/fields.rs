@@ -55,14 +55,21 @@ impl Fields<'_, '_> {
 
     /// A fence: that of the load/store cache names a unit and a scope, the older one has a mask.
     pub(crate) fn fence(&self) -> Message {
-        let beyond_group = match self.instruction.get(FieldName::Scope) {
-            Some(_) => {
-                self.byte(FieldName::Sfid) != lsc_sfid::SLM
-                    && self.byte(FieldName::Scope) != lsc_scope::GROUP
-            }
-            None => self.number(FieldName::Mask) & (FENCE_LOCAL | FENCE_SCHEDULING) == 0,
+        let (local, in_group) = match self.instruction.get(FieldName::Scope) {
+            Some(_) => (
+                self.byte(FieldName::Sfid) == lsc_sfid::SLM,
+                self.byte(FieldName::Scope) == lsc_scope::GROUP,
+            ),
+            // One for the compiler alone is used where local memory needs no fence of the hardware.
+            None => (
+                self.number(FieldName::Mask) & (FENCE_LOCAL | FENCE_SCHEDULING) != 0,
+                false,
+            ),
         };
-        Message::Fence { beyond_group }
+        Message::Fence {
+            local,
+            beyond_group: !local && !in_group,
+        }
     }
 
     pub(crate) fn lanes(&self) -> Result<Lanes, Unsupported> {

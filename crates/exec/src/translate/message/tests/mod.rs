@@ -380,7 +380,7 @@ fn fences_are_nothing_to_see() {
 #[test]
 fn fences_within_a_group_order_nothing_for_others() {
     let orders = |line| match Machine::new(line).message {
-        Message::Fence { beyond_group } => beyond_group,
+        Message::Fence { beyond_group, .. } => beyond_group,
         other => panic!("{line} is {other:?}"),
     };
     for line in [
