@@ -3,17 +3,30 @@
 
 use crate::error::LaunchError;
 use crate::payload::Layout;
-use crate::zeinfo::KernelInfo;
+use crate::zeinfo::{AddrMode, KernelInfo};
+use visakit_exec::{InputClass, Program};
 use visakit_isa::object::{Attribute, Body};
+use visakit_isa::table::Op;
+use visakit_isa::{Value, VarId, VectorOperand};
 
-/// Compares the attributes and inputs of a kernel with the metadata. Inputs are offset and size in bytes.
+/// The inputs that a program takes from its payload: offset and size in bytes.
+pub(crate) fn payload_inputs(program: &Program) -> Vec<(u32, u32)> {
+    let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let inputs = program.inputs().iter();
+    let inputs = inputs.filter(|input| input.class == InputClass::General);
+    inputs
+        .map(|input| (small(input.image_offset), small(input.size)))
+        .collect()
+}
+
+/// Compares the attributes and inputs of a kernel with the metadata.
 ///
 /// # Errors
 /// [`LaunchError::Mismatch`] with everything that differs.
 pub(crate) fn check(
     body: &Body<'_>,
     info: &KernelInfo,
-    inputs: &[(u32, u32)],
+    program: &Program,
     layout: &Layout,
 ) -> Result<(), LaunchError> {
     let stated = |name| body.attribute(name).and_then(Attribute::number);
@@ -54,22 +67,67 @@ pub(crate) fn check(
             differ(what, kernel, metadata);
         }
     }
-    let ends = info.payload_arguments.iter();
-    let end = ends.map(|a| a.offset.saturating_add(a.size)).max();
-    let end = layout.place(end.unwrap_or(0));
-    for (at, size) in inputs {
-        if *at >= layout.cross && *at >= end {
-            let end = at.saturating_add(*size);
-            differences.push(format!(
-                "an input at bytes {at} to {end} of the payload, of which the metadata know nothing"
-            ));
-        }
-    }
+    let unknown = unlisted(body, info, program, layout);
     if differences.is_empty() {
-        return Ok(());
+        return match unknown.as_slice() {
+            [] => Ok(()),
+            unknown => Err(LaunchError::Payload(format!(
+                "{} of its payload, and the metadata do not tell what to put there: compilers that write metadata \
+                 before version 1.15, such as IGC 1.0.5353, list no samplers, sizes of images, offsets of buffers, \
+                 work dimensions or buffers of printf, or the metadata are those of another compilation; compile with \
+                 a newer release, or take the metadata of the same compilation",
+                unknown.join(", ")
+            ))),
+        };
     }
+    differences.extend(unknown.into_iter().map(|bytes| {
+        format!("an input at {bytes} of the payload, of which the metadata know nothing")
+    }));
     Err(LaunchError::Mismatch(format!(
         "{}; take the metadata of the same compilation",
         differences.join("; ")
     )))
+}
+
+/// Inputs after the local ids that have no byte in common with any piece of the metadata, as `bytes 36 to 40`. Places
+/// are those of the `.input` lines. Offsets of buffers are left out: they are 0.
+fn unlisted(body: &Body<'_>, info: &KernelInfo, program: &Program, layout: &Layout) -> Vec<String> {
+    let pieces = info.payload_arguments.iter().filter(|piece| piece.size > 0);
+    let pieces = pieces.map(|piece| {
+        let last = piece.offset.saturating_add(piece.size - 1);
+        (layout.place(piece.offset), layout.place(last))
+    });
+    let pieces: Vec<_> = pieces.collect();
+    let end = pieces.iter().map(|(_, last)| *last).max().unwrap_or(0);
+    let inputs = payload_inputs(program).into_iter();
+    let general = program.inputs().iter();
+    let general = general.filter(|input| input.class == InputClass::General);
+    let unlisted = inputs.zip(general).filter(|((at, size), _)| {
+        let last = at.saturating_add(size.saturating_sub(1));
+        *at >= layout.cross && !pieces.iter().any(|(from, to)| *from <= last && at <= to)
+    });
+    let unlisted: Vec<_> = unlisted.collect();
+    let pointers = info.payload_arguments.iter();
+    let pointers = pointers.filter(|piece| piece.addrmode == Some(AddrMode::Stateful));
+    let are_offsets = unlisted.len() <= pointers.count();
+    let unlisted = unlisted.into_iter().filter(|((at, size), input)| {
+        let is_offset = *size == 4 && *at < end && only_added(body, VarId(input.index));
+        !(are_offsets && is_offset)
+    });
+    let bytes =
+        |((at, size), _): ((u32, u32), _)| format!("bytes {at} to {}", at.saturating_add(size));
+    unlisted.map(bytes).collect()
+}
+
+/// Whether a kernel only adds this variable to something, as compilers do it with the offset of a buffer.
+fn only_added(body: &Body<'_>, variable: VarId) -> bool {
+    let mut aliases = body.variables.iter().map(|known| known.alias);
+    let mentions = |value: &Value| match value {
+        Value::Vector(VectorOperand::General(operand)) => operand.variable == variable,
+        Value::Raw(operand) => operand.variable == variable,
+        _ => false,
+    };
+    let mut instructions = body.instructions();
+    !aliases.any(|alias| alias == variable)
+        && instructions.all(|i| i.op == Op::ADD || !i.fields.iter().any(|f| mentions(&f.value)))
 }

@@ -6,6 +6,7 @@ use crate::error::{LaunchError, zeroes};
 use crate::facts::{BoundArgument, Section, wrong};
 use crate::handles::{handle_of, inline_handle};
 use crate::objects::{MemoryObject, ObjectKind};
+use crate::payload::MOST_ALIGNED;
 use crate::slm;
 use crate::variables::Variables;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
@@ -220,7 +221,7 @@ impl Bound {
                 let alignment = pieces
                     .filter(|a| is_argument(a.arg_index, index))
                     .find_map(|a| a.slm_alignment)
-                    .unwrap_or(16)
+                    .unwrap_or(MOST_ALIGNED)
                     .max(1);
                 let at = local.checked_next_multiple_of(alignment.into());
                 let at = at.unwrap_or(u64::MAX);

@@ -58,6 +58,7 @@ mod printf;
 mod queue;
 mod slm;
 mod source;
+mod structure;
 mod trace;
 mod trial;
 mod turns;

@@ -52,7 +52,7 @@ struct Inline {
 }
 
 /// Most bytes that an argument is aligned to: those of the largest vectors.
-const MOST_ALIGNED: u32 = 128;
+pub(crate) const MOST_ALIGNED: u32 = 128;
 
 impl Inline {
     /// Without a gap that comes from the alignment of an argument.

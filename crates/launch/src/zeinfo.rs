@@ -9,7 +9,7 @@ mod pieces;
 pub use pieces::{AddrMode, AddrSpace, ArgType, Provided};
 
 use crate::error::LaunchError;
-use crate::value;
+use crate::{structure, value};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use visakit_isa::DataType;
@@ -239,10 +239,24 @@ pub struct ArgInfo {
 }
 
 impl ArgInfo {
-    /// The type without its size, `float4*` of `float4*;8`.
+    /// The type without its size, `float4*` of `float4*;8`. Where the compiler wrote none, what is known of it, such as
+    /// `void*` or `a value of 4 bytes`.
     #[must_use]
     pub fn type_in_source(&self) -> &str {
-        self.type_name.split(';').next().unwrap_or_default()
+        let (name, size) = self
+            .type_name
+            .split_once(';')
+            .unwrap_or((&self.type_name, ""));
+        match (name, &*self.address_qualifier, size) {
+            ("", "__private", "1") => "a value of 1 byte",
+            ("", "__private", "2") => "a value of 2 bytes",
+            ("", "__private", "4") => "a value of 4 bytes",
+            ("", "__private", "8") => "a value of 8 bytes",
+            ("", "__private", "16") => "a value of 16 bytes",
+            ("", "__private", _) => "a value",
+            ("", "__global" | "__constant" | "__local", "8") => "void*",
+            _ => name,
+        }
     }
 
     /// Whether the argument is a pointer.
@@ -350,8 +364,10 @@ fn parameter(kernel: &KernelInfo, index: u32) -> ArgInfo {
     let pieces = kernel.payload_arguments.iter();
     let pieces = pieces.filter(|piece| piece.arg_index == Some(index));
     let (mut qualifier, mut name, mut size) = ("__private", "", 0);
+    let structure = structure::size(kernel, index);
     for piece in pieces {
         match (&piece.arg_type, &piece.addrspace, &piece.addrmode) {
+            (ArgType::ArgByvalue, ..) if structure.is_some() => size = structure.unwrap_or(0),
             (ArgType::ArgByvalue, ..) => {
                 let end = piece.source_offset.unwrap_or(0).saturating_add(piece.size);
                 size = size.max(end);

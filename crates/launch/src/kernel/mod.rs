@@ -7,6 +7,7 @@ pub use launch::{Outcome, Prepared};
 pub(crate) use team::Team;
 
 use crate::agreement;
+use crate::agreement::payload_inputs;
 use crate::argument::Argument;
 use crate::bind::{Others, bind};
 use crate::config::Config;
@@ -18,12 +19,13 @@ use crate::locals::LocalVariable;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
 use crate::source::{Source, find_kernel, grf_bytes_of, texts_of_kernel};
+use crate::structure;
 use crate::turns::most_groups;
 use crate::variables::Variables;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::sync::Arc;
-use visakit_exec::{Examined, InputClass, Observer, Options, Program};
+use visakit_exec::{Examined, Observer, Options, Program};
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
 use web_time::{Duration, Instant};
@@ -336,16 +338,11 @@ impl<'o> Kernel<'o> {
             compile.apply(&mut program);
         }
         let translation = started.elapsed();
-        let inputs: Vec<_> = program
-            .inputs()
-            .iter()
-            .filter(|input| input.class == InputClass::General)
-            .map(|input| (small(input.image_offset), small(input.size)))
-            .collect();
+        let inputs = payload_inputs(&program);
         let layout = Layout::new(&self.info, &inputs, self.grf_bytes)?;
         let routine = self.object().routine(self.routine);
         if let Some(body) = routine.and_then(|routine| routine.body()) {
-            agreement::check(body, &self.info, &inputs, &layout)?;
+            agreement::check(body, &self.info, &program, &layout)?;
         }
         Ok(Loaded {
             program: Arc::new(program),
@@ -401,8 +398,10 @@ impl Loaded {
     ) -> Result<Prepared, LaunchError> {
         self.check_count(arguments.len())?;
         self.check_grid(range)?;
+        let info = structure::resolved(&self.info, arguments, &self.program, &self.layout)?;
+        let info = info.map_or_else(|| Arc::clone(&self.info), Arc::new);
         let mut bound = bind(
-            (&self.info, self.layout.grf_bytes),
+            (&info, self.layout.grf_bytes),
             arguments,
             &self.variables,
             others,
@@ -460,7 +459,7 @@ impl Loaded {
         };
         Ok(Prepared {
             program: Arc::clone(&self.program),
-            info: Arc::clone(&self.info),
+            info,
             args_info: self.args_info.clone(),
             walk,
             layout,
@@ -584,8 +583,4 @@ impl Loaded {
     fn scratch_bytes(&self) -> usize {
         usize::try_from(self.info.scratch_bytes()).unwrap_or(usize::MAX)
     }
-}
-
-fn small(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -5,9 +5,10 @@ use crate::error::LaunchError;
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 
-/// An enumeration of names in the metadata. A name that it does not have is kept, for the error where it matters.
+/// An enumeration of names in the metadata, each with its older spellings. A name that it does not have is kept, for the
+/// error where it matters.
 macro_rules! names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$kind_doc:meta])* $kind:ident = $text:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$kind_doc:meta])* $kind:ident = $text:literal $(| $old:literal)*,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum $name {
@@ -31,7 +32,7 @@ macro_rules! names {
             fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let name = Cow::<str>::deserialize(from)?;
                 Ok(match &*name {
-                    $($text => Self::$kind,)*
+                    $($text $(| $old)* => Self::$kind,)*
                     _ => Self::Unknown(name.into()),
                 })
             }
@@ -142,8 +143,8 @@ names! {
         Stateful = "stateful",
         /// By a handle in the payload.
         Bindless = "bindless",
-        /// By an offset in local memory.
-        Slm = "slm",
+        /// By an offset in local memory. Metadata before version 1.0 spell it out.
+        Slm = "slm" | "shared_local_memory",
     }
 }
 
@@ -275,6 +276,18 @@ mod tests {
                 *kind
             );
         }
+    }
+
+    /// Releases before version 1.0 of the metadata spell local memory out.
+    #[test]
+    fn older_spellings() {
+        for name in ["slm", "shared_local_memory"] {
+            let mode: AddrMode = serde_saphyr::from_str(name).unwrap();
+            assert_eq!((mode.name(), &mode), ("slm", &AddrMode::Slm));
+        }
+        let piece =
+            "{arg_type: arg_bypointer, size: 8, addrmode: shared_local_memory, addrspace: local}";
+        assert_eq!(judge(&format!("payload_arguments: [{piece}]")), Ok(()));
     }
 
     /// What is unknown is named where it matters, and skipped where it does not.

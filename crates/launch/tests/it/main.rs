@@ -6,5 +6,6 @@ mod images;
 mod kernels;
 mod media;
 mod newest;
+mod older;
 mod programs;
 mod zeinfo;

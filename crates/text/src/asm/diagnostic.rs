@@ -87,6 +87,8 @@ pub enum DiagnosticKind {
     AliasBounds,
     /// The string has no end on its line.
     UnterminatedString,
+    /// The comment has no end.
+    UnterminatedComment,
     /// More text follows a complete line.
     TrailingText,
     /// The directive or instruction is not allowed here.

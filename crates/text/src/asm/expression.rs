@@ -5,7 +5,8 @@ use crate::lexer::Cursor;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-/// An expression after blanks, which is required and must be in this range.
+/// An expression after blanks, which is required and must be in this range. The range of all numbers of 64 bits with a
+/// sign takes those without a sign, too, as their bits.
 pub(super) fn ranged(
     cursor: &mut Cursor<'_>,
     extent: Extent,
@@ -13,23 +14,63 @@ pub(super) fn ranged(
     what: &str,
     range: RangeInclusive<i64>,
 ) -> Parsed<i64> {
+    let (value, span) = exact(cursor, extent, names, what)?;
+    let (low, high) = (*range.start(), *range.end());
+    let most = if (low, high) == (i64::MIN, i64::MAX) {
+        u64::MAX.into()
+    } else {
+        i128::from(high)
+    };
+    if (i128::from(low)..=most).contains(&value) {
+        return Ok(bits(value).cast_signed());
+    }
+    let message = alloc::format!("{value} is out of range");
+    let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
+    Err(fault.expected(alloc::format!("{what} from {low} to {most}")))
+}
+
+/// An expression after blanks, which is required, and its place. A number, with or without a minus, has its own value;
+/// what is computed has 64 bits with a sign.
+pub(super) fn exact(
+    cursor: &mut Cursor<'_>,
+    extent: Extent,
+    names: Names<'_>,
+    what: &str,
+) -> Parsed<(i128, Span)> {
     cursor.blanks();
     let start = cursor.at;
     let value = match lone_digit(cursor, extent) {
-        Some(digit) => Some(digit),
-        None => expression(cursor, extent, names)?,
+        Some(digit) => Some(digit.into()),
+        None => match number(cursor, extent)? {
+            Some(number) => Some(number),
+            None => expression(cursor, extent, names)?.map(i128::from),
+        },
     };
-    let Some(value) = value else {
-        return Err(cursor.unexpected(what));
-    };
-    if range.contains(&value) {
-        return Ok(value);
+    match value {
+        Some(value) => Ok((value, Span::between(start, cursor.at))),
+        None => Err(cursor.unexpected(what)),
     }
-    let span = Span::between(start, cursor.at);
-    let message = alloc::format!("{value} is out of range");
-    let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
-    let (low, high) = (range.start(), range.end());
-    Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
+}
+
+/// The lowest 64 bits of a number.
+#[allow(clippy::cast_possible_truncation)] // that is what it is for
+pub(super) const fn bits(value: i128) -> u64 {
+    value.cast_unsigned() as u64
+}
+
+/// A number with or without a minus that is the whole expression.
+#[inline]
+fn number(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i128>> {
+    if cursor.peek() == Some(b'-') && extent != Extent::Primary {
+        let mut ahead = *cursor;
+        ahead.at += 1;
+        let number = plain(&mut ahead, extent)?;
+        if number.is_some() {
+            *cursor = ahead;
+        }
+        return Ok(number.map(|number| -i128::from(number)));
+    }
+    Ok(plain(cursor, extent)?.map(i128::from))
 }
 
 /// An operator waiting for its right-hand side.
@@ -106,15 +147,8 @@ pub(super) enum Extent {
 pub(super) type Names<'n> = &'n dyn Fn(&[u8], Span) -> Option<i64>;
 
 /// An expression after blanks; `None` where none begins here.
-pub(super) fn expression(
-    cursor: &mut Cursor<'_>,
-    extent: Extent,
-    names: Names<'_>,
-) -> Parsed<Option<i64>> {
+fn expression(cursor: &mut Cursor<'_>, extent: Extent, names: Names<'_>) -> Parsed<Option<i64>> {
     let start = cursor.at;
-    if let Some(number) = plain(cursor, extent)? {
-        return Ok(Some(number));
-    }
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut values: Vec<i64> = Vec::new();
     let (mut open, mut conditions) = (0usize, 0usize);
@@ -204,7 +238,7 @@ pub(super) fn expression(
 
 /// A single digit that is the whole expression, as in most regions and places.
 #[inline]
-pub(super) fn lone_digit(cursor: &mut Cursor<'_>, extent: Extent) -> Option<i64> {
+fn lone_digit(cursor: &mut Cursor<'_>, extent: Extent) -> Option<i64> {
     let digit = cursor.peek()?.wrapping_sub(b'0');
     let ends = match cursor.peek_at(1)? {
         b',' | b')' | b';' | b']' => true,
@@ -219,7 +253,7 @@ pub(super) fn lone_digit(cursor: &mut Cursor<'_>, extent: Extent) -> Option<i64>
 
 /// A plain number without operators: almost every expression.
 #[inline]
-fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i64>> {
+fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<u64>> {
     let start = cursor.at;
     let Some(number) = cursor.number()? else {
         return Ok(None);
@@ -240,7 +274,7 @@ fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i64>> {
         cursor.at = start;
         return Ok(None);
     }
-    Ok(Some(number.cast_signed()))
+    Ok(Some(number))
 }
 
 fn value(cursor: &mut Cursor<'_>, names: Names<'_>) -> Parsed<Option<i64>> {

@@ -151,7 +151,11 @@ impl<'t> Declarations<'t> {
         let mut cursor = Cursor::new(text);
         let parsed = instruction::operand_of(&mut cursor, &mut self.draft, Op::MOV, name);
         let operand = parsed?;
-        if cursor.ends() && cursor.peek().is_none() {
+        let ends = cursor.ends();
+        if let Some(fault) = cursor.unclosed() {
+            return Err(fault);
+        }
+        if ends && cursor.peek().is_none() {
             Ok(operand)
         } else {
             Err(trailing(&cursor, "operand"))
@@ -173,9 +177,10 @@ fn one(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
         }
     }
     skip_lines(assembler)?;
-    match assembler.cursor.peek() {
-        None => Ok(()),
-        Some(_) => Err(trailing(&assembler.cursor, "instruction")),
+    match (assembler.cursor.unclosed(), assembler.cursor.peek()) {
+        (Some(fault), _) => Err(fault),
+        (None, None) => Ok(()),
+        (None, Some(_)) => Err(trailing(&assembler.cursor, "instruction")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::declaration::{newer_type, type_named};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
-use super::expression::Extent;
+use super::expression::{Extent, exact};
 use super::instruction::LineParser;
 use crate::language::operand;
 use crate::lexer::{Cursor, Word};
@@ -37,14 +37,11 @@ impl LineParser<'_, '_> {
             Some(float) => float,
             None => {
                 let negative = self.cursor.peek() == Some(b'-');
-                let range = i64::MIN..=i64::MAX;
-                let value = self.expression(Extent::Unary, "a number", range)?;
-                let end = self.cursor.at;
+                let draft = &*self.draft;
+                let names = |name: &[u8], span| draft.size_of(name, span);
+                let (value, span) = exact(self.cursor, Extent::Unary, &names, "a number")?;
                 let ty = self.data_type()?;
-                (
-                    self.bits(value, ty, negative, Span::between(start, end))?,
-                    ty,
-                )
+                (Self::bits(value, ty, negative, span)?, ty)
             }
         };
         let span = Span::between(start, self.cursor.at);
@@ -67,7 +64,7 @@ impl LineParser<'_, '_> {
     }
 
     /// The stored bits of a whole number of this type.
-    pub(super) fn bits(&self, value: i64, ty: DataType, negative: bool, span: Span) -> Parsed<u64> {
+    fn bits(value: i128, ty: DataType, negative: bool, span: Span) -> Parsed<u64> {
         let range = match operand::constant_bits(value, ty, negative) {
             Ok(bits) => return Ok(bits),
             Err(range) => range,

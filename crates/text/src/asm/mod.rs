@@ -260,6 +260,9 @@ impl<'t> Assembler<'t> {
                 None => {
                     // Compilers name the platform after everything else.
                     self.platform = self.platform.or(self.cursor.platform);
+                    if let Some(fault) = self.cursor.unclosed() {
+                        self.fault(fault);
+                    }
                     break;
                 }
                 Some(b'\n') => {

@@ -139,24 +139,25 @@ pub(crate) fn takes_constant(field: &FieldDef, ty: DataType) -> bool {
 /// The stored bits of a whole number of a type, or the accepted range if it is outside. `negative`
 /// numbers of floats are bit patterns, negated as floats.
 pub(crate) fn constant_bits(
-    value: i64,
+    value: i128,
     ty: DataType,
     negative: bool,
-) -> Result<u64, RangeInclusive<i64>> {
-    let bits = value.cast_unsigned();
+) -> Result<u64, RangeInclusive<i128>> {
+    #[allow(clippy::cast_possible_truncation)] // that is what it is for
+    let bits = |value: i128| value.cast_unsigned() as u64;
     let size = u32::from(ty.size()) * 8;
+    let half = 1i128 << (size - 1);
     if ty.is_float() && negative {
-        let sign = 1u64 << (size - 1);
-        let pattern = value.wrapping_neg().cast_unsigned();
-        return Ok((pattern ^ sign) & (u64::MAX >> (64 - size)));
+        let pattern = value.wrapping_neg();
+        if !(0..2 * half).contains(&pattern) {
+            return Err(1 - 2 * half..=2 * half - 1);
+        }
+        return Ok(bits(pattern ^ half));
     }
-    if size == 64 {
-        return Ok(bits);
-    }
-    let half = 1i64 << (size - 1);
-    let extended = (1i64 << 32) - half..1i64 << 32;
-    if (-half..2 * half).contains(&value) || extended.contains(&value) {
-        return Ok(bits & 0xffff_ffff);
+    let extended = (1i128 << 32) - half..1i128 << 32;
+    if (-half..2 * half).contains(&value) || size < 32 && extended.contains(&value) {
+        let whole = if size == 64 { u64::MAX } else { 0xffff_ffff };
+        return Ok(bits(value) & whole);
     }
     Err(-half..=2 * half - 1)
 }

@@ -23,6 +23,8 @@ pub(crate) struct Cursor<'t> {
     pub(crate) directive: Option<usize>,
     /// The platform named by the last `//Platform:` line of a compiler's dump.
     pub(crate) platform: Option<Platform>,
+    /// Where a comment begins that has no end.
+    pub(crate) unclosed: Option<usize>,
 }
 
 /// A name and its place.
@@ -64,6 +66,12 @@ pub(crate) fn comment(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// Whether a comment begins at the start of this text, of this length, that has no end.
+fn is_unclosed(text: &[u8], len: Option<usize>) -> bool {
+    let inner = text.get(2..len.unwrap_or(0)).unwrap_or_default();
+    text.starts_with(b"/*") && !inner.ends_with(b"*/")
+}
+
 /// The length of the line end at the start of this text that a backslash cancels.
 pub(crate) const fn joined_lines(text: &[u8]) -> Option<usize> {
     match text {
@@ -102,6 +110,7 @@ impl<'t> Cursor<'t> {
             at: 0,
             directive: None,
             platform: None,
+            unclosed: None,
         }
     }
 
@@ -150,6 +159,8 @@ impl<'t> Cursor<'t> {
             let name = core::str::from_utf8(name.get(..end).unwrap_or(name)).ok();
             let named = name.and_then(|name| Platform::from_name(name.trim()));
             self.platform = named.or(self.platform);
+        } else if is_unclosed(rest, len) {
+            self.unclosed = Some(self.at);
         }
         self.at += len.unwrap_or(0);
         len.is_some()
@@ -409,9 +420,20 @@ impl<'t> Cursor<'t> {
             Some(c) if is_word(*c) || *c == b'%' => {
                 1 + rest.iter().skip(1).take_while(|c| is_word(**c)).count()
             }
-            Some(_) => 1,
+            Some(_) => first_character(rest),
         };
         Span { start, len }
+    }
+
+    /// The error for a comment that has no end, if one was skipped.
+    pub(crate) fn unclosed(&self) -> Option<Fault> {
+        let span = Span {
+            start: self.unclosed?,
+            len: 2,
+        };
+        let message = "the comment has no end";
+        let fault = Diagnostic::new(DiagnosticKind::UnterminatedComment, span, message);
+        Some(fault.expected("`*/` after it"))
     }
 
     /// An error: something else was found here.
@@ -438,10 +460,20 @@ pub(crate) fn pooled((text, span): (Cow<'_, [u8]>, Span)) -> Parsed<(Cow<'_, [u8
     Ok((text, span))
 }
 
+/// Bytes of the first character of a text, one where it is not UTF-8.
+pub(crate) fn first_character(text: &[u8]) -> usize {
+    let mut chunks = text.get(..4).unwrap_or(text).utf8_chunks();
+    let first = chunks.next().and_then(|chunk| chunk.valid().chars().next());
+    first.map_or(1, char::len_utf8)
+}
+
 /// A piece of text for a message.
 pub(crate) fn shown(text: &[u8]) -> String {
     const MOST: usize = 60;
-    let short = text.get(..MOST).unwrap_or(text);
+    // Not in the middle of a character.
+    let begins = |at: &usize| text.get(*at).is_none_or(|c| c & 0xc0 != 0x80);
+    let most = (MOST - 3..=MOST).rev().find(begins).unwrap_or(MOST);
+    let short = text.get(..most).unwrap_or(text);
     let mut shown = String::from_utf8_lossy(short).into_owned();
     if short.len() < text.len() {
         shown.push('…');

@@ -1,6 +1,6 @@
 //! Tokens of printed lines, for syntax highlighting and markup.
 
-use super::{comment, is_label, joined_lines, literal};
+use super::{comment, is_label, is_unclosed, joined_lines, literal};
 use crate::asm::Span;
 
 /// What a piece of a line is.
@@ -113,8 +113,7 @@ impl Tokens<'_> {
             return (Token::Comment, end.map_or(rest.len(), |end| end + 2));
         }
         if let Some(len) = comment(rest) {
-            let inner = rest.get(2..len).unwrap_or_default();
-            self.state.in_comment = rest.starts_with(b"/*") && !inner.ends_with(b"*/");
+            self.state.in_comment = is_unclosed(rest, Some(len));
             return (Token::Comment, len);
         }
         if let Some(len) = literal(rest) {

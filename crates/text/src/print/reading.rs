@@ -297,8 +297,8 @@ impl Reading {
                 if modifier != Modifier::NONE || !operand::takes_constant(field, ty) {
                     return None;
                 }
-                let shown = operand::shown_constant(*o).cast_signed();
-                let bits = operand::constant_bits(shown, ty, false).ok()?;
+                let shown = operand::shown_constant(*o);
+                let bits = operand::constant_bits(shown.into(), ty, false).ok()?;
                 ImmediateOperand::new(PropertyByte::from(ty), bits).into()
             }
             VectorOperand::State(o) => state(o, modifier)?,

@@ -93,6 +93,18 @@ kinds! {
         => UnknownAttribute "no attribute is called `Ouptut` (did you mean `Output`?)";
     unterminated_string ".file \"kernel.cm" at "\"kernel.cm"
         => UnterminatedString "the string has no end, expected `\"` on the same line";
+    unterminated_comment "barrier /* and *" at "/*"
+        => UnterminatedComment "the comment has no end, expected `*/` after it";
+    unterminated_short_comment "/*/ barrier" at "/*"
+        => UnterminatedComment "the comment has no end, expected `*/` after it";
+    no_break_space "mov (M1, 16)\u{a0}V1x(0,0)<1> 0:d" at "\u{a0}"
+        => Syntax "unexpected `\u{a0}`, expected an operand";
+    name_in_another_script "öse (M1, 16)" at "ö"
+        => Syntax "unexpected `ö`, expected an instruction, a label or a directive";
+    too_small_for_64_bits "mov (M1, 1) VQ(0,0)<1> -9223372036854775809:q" at "-9223372036854775809"
+        => ImmediateRange "-9223372036854775809 does not fit into the type q, expected a number from -9223372036854775808 to 18446744073709551615";
+    too_large_for_32_bits "mov (M1, 1) V1x(0,0)<1> 18446744073709551615:d" at "18446744073709551615"
+        => ImmediateRange "18446744073709551615 does not fit into the type d, expected a number from -2147483648 to 4294967295";
     trailing_text "barrier now" at "now"
         => TrailingText "text after the end of `barrier`, expected the end of the line";
     trailing_text_of_a_directive ".input T6 offset=32 size=4 )" at ")"
@@ -114,6 +126,67 @@ fn compilers_write_constants_where_variables_are_listed() {
     let text =
         format!("{HEAD}    dp4a (M1, 16) V1x(0,0)<1> 0x0:d V2x(0,0)<1;1,0> V2x(0,0)<1;1,0>\n");
     assert!(assemble(text.as_bytes(), &Options::default()).is_ok());
+}
+
+/// A comment that has no end would swallow the rest of the text, wherever it begins.
+#[test]
+fn comments_have_an_end() {
+    let text = format!(
+        "{HEAD}    barrier // /* no comment\n    barrier /* a\n comment */ /**/\n    ret (M1, 1)\n"
+    );
+    assert!(assemble(text.as_bytes(), &Options::default()).is_ok());
+    for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+        // Within a comment to the end of the line, it is none; in a comment, the end of that ends it.
+        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let open = text[..at].rfind("/*") > text[..at].rfind("*/");
+        if text[line..at].contains("/") || open {
+            continue;
+        }
+        let cut = format!("{}/* {}", &text[..at], text[at..].replace("*/", ""));
+        let errors = assemble(cut.as_bytes(), &Options::default()).unwrap_err();
+        assert!(!errors.into_vec().is_empty(), "{cut}");
+        assert!(visakit_text::format(cut.as_bytes(), &Options::default()).is_err());
+    }
+    let head = HEAD.as_bytes();
+    let mut known = Declarations::new(head, &Options::default()).unwrap();
+    for fragment in ["barrier /*", "/* barrier", "/**/ barrier /* *"] {
+        assert!(
+            known.instruction(fragment.as_bytes()).is_err(),
+            "{fragment}"
+        );
+    }
+    assert!(known.instruction(b"barrier /* */").is_ok());
+    assert!(known.source(b"0x1:d /*").is_err());
+}
+
+/// Whatever stands in a line that is no text: the places of faults are between characters.
+#[test]
+fn faults_are_whole_characters() {
+    for c in ["\u{a0}", "é", "→", "𝄞", "\u{301}", "\u{feff}"] {
+        let line = "    mov (M1, 16) V1x(0,0)<1> V2x(0,0)<1;1,0>\n";
+        for at in 0..line.len() {
+            let text = format!("{HEAD}{}{c}{}    ret (M1, 1)\n", &line[..at], &line[at..]);
+            for fault in faults(&text) {
+                let (start, end) = (fault.span.start, fault.span.end());
+                assert!(
+                    text.is_char_boundary(start) && text.is_char_boundary(end),
+                    "{text}: {fault}"
+                );
+                assert!(!fault.to_string().contains('\u{fffd}'), "{fault}");
+            }
+        }
+    }
+    // What is too long to be shown is cut between characters, too.
+    let long = format!("{HEAD}    {}\n", "é".repeat(100));
+    assert!(
+        !faults(&long)
+            .iter()
+            .any(|f| f.to_string().contains('\u{fffd}'))
+    );
+    // Bytes that are no characters stand for themselves.
+    let mut text = HEAD.as_bytes().to_vec();
+    text.extend(b"    mov (M1, 16) \xff\xfe\n");
+    assert!(assemble(&text, &Options::default()).is_err());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod arrangement;
 mod assemble;
+mod constants;
 mod edits;
 mod exact;
 mod examples;
