@@ -1,7 +1,6 @@
 //! Files, folders and standard input.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -9,9 +8,15 @@ use walkdir::WalkDir;
 pub(crate) const STDIN: &str = "-";
 
 /// Offsets in an object have 32 bits, and no other input is larger.
-const LARGEST: u64 = u32::MAX as u64;
+pub(crate) const LARGEST: u64 = u32::MAX as u64;
 
-/// Reads a file of any kind, or standard input for `-`.
+/// More than anybody writes by hand.
+pub(crate) const LARGEST_TEXT: u64 = 64 << 20;
+
+/// Sources and profiles are smaller.
+pub(crate) const LARGEST_SOURCE: u64 = 1 << 30;
+
+/// Reads a file of any kind but a device, or standard input for `-`.
 pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
     read_within(path, LARGEST)
 }
@@ -33,33 +38,15 @@ pub(crate) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), String> 
 
 fn fill(path: &Path, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
     if path.as_os_str() == STDIN {
-        return take(io::stdin().lock(), bytes, limit);
+        return visakit_files::take(io::stdin().lock(), limit, bytes);
     }
-    let file = File::open(path)?;
-    let about = file.metadata()?;
-    if about.is_dir() {
-        return Err(io::Error::other("is a folder, expected a file"));
-    }
-    // One byte more than the size, so that the end is found without growing the buffer.
-    let size = usize::try_from(about.len()).unwrap_or(usize::MAX);
-    if about.len() > limit {
-        return Err(too_large(limit));
-    }
-    bytes.try_reserve(size.saturating_add(1))?;
-    take(file, bytes, limit)
+    visakit_files::read_into(path, limit, bytes)
 }
 
-fn too_large(limit: u64) -> io::Error {
-    io::Error::other(format!("is larger than the limit of {limit} bytes"))
-}
-
-/// All that comes, unless it is too much: of a device, that may be without end.
-fn take(from: impl Read, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
-    from.take(limit.saturating_add(1)).read_to_end(bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large(limit));
-    }
-    Ok(())
+/// Reads a text of a person's own, such as a list of rules, or standard input for `-`.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = read_within(path, LARGEST_TEXT)?;
+    String::from_utf8(bytes).map_err(|_| format!("{}: is no text in UTF-8", name(path)))
 }
 
 /// The path as shown to people.

@@ -254,11 +254,13 @@ fn arguments() -> Result<Cli, clap::Error> {
         Some("-ex") => "--ex".into(),
         _ => word,
     });
-    let matches = command().try_get_matches_from(words)?;
-    if let Some((verb, matches)) = matches.subcommand()
-        && asks_for_json(matches)
-    {
-        output::use_json(verb);
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(words)?;
+    if let Some((verb, matches)) = matches.subcommand() {
+        if asks_for_json(matches) {
+            output::use_json(verb);
+        }
+        commands::run::effect::check(&mut command, verb, matches)?;
     }
     Cli::from_arg_matches(&matches)
 }

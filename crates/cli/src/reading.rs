@@ -1,14 +1,16 @@
 //! The flags that all verbs share, and the one way from a path to an object.
 
 use crate::input::STDIN;
-use crate::output::Failure;
+use crate::output::{Failure, printable};
 use crate::sources::{self, Building, Unopened};
 use crate::{Status, names, render};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
+use visakit::isa::object::{Object, RoutineId};
 use visakit::isa::{Dialect, Platform, Version};
 use visakit::parse::ReadOptions;
+use visakit::rewrite::{ErrorKind, find_routine};
 use visakit_compile::CompileError;
 use visakit_launch::{Input, LaunchError, Linked, Source};
 
@@ -86,10 +88,45 @@ impl Reading {
 pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
     let input = if path.as_os_str() == STDIN {
         Input::of("<stdin>".as_ref(), io::stdin().lock())
-    } else {
+    } else if path.is_dir() {
         Input::open(path)
+    } else {
+        match visakit_files::open(path) {
+            Ok(file) => Input::of(path, file),
+            Err(source) => Err(sources::cannot_read(path, source)),
+        }
     };
     input.map_err(|error| told(&[error], &[]))
+}
+
+/// The routine that was asked for, by name or number.
+pub(crate) fn routine(
+    path: &Path,
+    object: &Object<'_>,
+    wanted: &str,
+) -> Result<RoutineId, Failure> {
+    find_routine(object, wanted).map_err(|error| {
+        let names = object.routines().map(|(_, routine)| &*routine.name);
+        match error.kind {
+            ErrorKind::Ambiguous(_) => {
+                not_found(path, "several routines are called", wanted, names)
+            }
+            _ => not_found(path, "no routine", wanted, names),
+        }
+    })
+}
+
+/// What to say of something that was asked for, and of the names that there are.
+pub(crate) fn not_found<N: AsRef<[u8]>>(
+    path: &Path,
+    what: &str,
+    wanted: &str,
+    names: impl Iterator<Item = N>,
+) -> Failure {
+    let names: Vec<_> = names.map(|name| printable(name.as_ref())).collect();
+    let name = crate::input::name(path);
+    let names = names.join(", ");
+    Failure::Other(format!("{name}: {what} {wanted:?}; there are: {names}"))
 }
 
 /// Reports errors; returns how the command ends.
@@ -164,9 +201,19 @@ impl Rejected {
         rejected
     }
 
+    /// A source without a kernel.
+    fn no_kernel(path: &Path, error: &Unopened) -> Self {
+        let name = format!("{}: ", crate::input::name(path));
+        let text = error.to_string().replace('\n', "; ");
+        Self {
+            error: text.strip_prefix(&name).unwrap_or(&text).to_owned(),
+            ..Self::new(path, &[], &[])
+        }
+    }
+
     /// Code whose SIMD width is decided.
     fn decided(path: &Path) -> Self {
-        let (message, help) = sources::decided(path);
+        let (message, help) = sources::is_decided(path);
         Self {
             error: format!("{message}; {help}"),
             ..Self::new(path, &[], &[])
@@ -193,6 +240,7 @@ pub(crate) fn with<T>(
         Unopened::Launch(error) => Rejected::new(path, &[error], &[]),
         Unopened::Compile(error) => Rejected::source(path, &error),
         Unopened::Decided(path) => Rejected::decided(&path),
+        Unopened::NoKernel(_) => Rejected::no_kernel(path, &error),
     };
     let opened = sources::open(path, reading).map_err(reject)?;
     let input = opened.input(path).map_err(|error| reject(error.into()))?;

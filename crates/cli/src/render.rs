@@ -189,7 +189,6 @@ pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
             for fault in faults {
                 text_error(path, &text, fault);
             }
-            return Status::Findings;
         }
         LaunchError::Decode { path, error } => read_error(path, bytes_of(path), error),
         LaunchError::NeedsPlatform { path, fault } => {
@@ -211,10 +210,16 @@ pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
         },
         _ => failure(&printable(error.to_string().as_bytes())),
     }
+    status(error)
+}
+
+/// How a command ends that stopped for this reason.
+pub(crate) const fn status(error: &LaunchError) -> Status {
     match error {
-        LaunchError::Fault { .. } | LaunchError::Steps(_) | LaunchError::Asserted { .. } => {
-            Status::Findings
-        }
+        LaunchError::Assemble { .. }
+        | LaunchError::Fault { .. }
+        | LaunchError::Steps(_)
+        | LaunchError::Asserted { .. } => Status::Findings,
         _ => Status::Unusable,
     }
 }

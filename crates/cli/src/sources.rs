@@ -5,7 +5,6 @@ use crate::output::Failure;
 use crate::reading::{Reading, told};
 use crate::{Status, input, render};
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use visakit::isa::{Device, Platform};
@@ -14,7 +13,7 @@ use visakit_files::TemporaryFolder;
 use visakit_launch::{Content, Dump, Input, LaunchError};
 
 /// So much of a file tells what it is.
-const TELLING: u64 = 64 << 10;
+const TELLING: usize = 64 << 10;
 
 /// How sources are compiled.
 #[derive(clap::Args, Clone, Copy, Default)]
@@ -82,9 +81,33 @@ impl Building {
             ));
         }
         Ok(Dumped {
-            dump: Dump::open(folder.path())?,
+            dump: dumped(path, folder.path())?,
             _folder: Some(folder),
         })
+    }
+}
+
+/// What a compiler made of a source.
+pub(crate) fn dumped(source: &Path, folder: &Path) -> Result<Dump, Unopened> {
+    Dump::open(folder).map_err(|error| match error {
+        // The folder is nothing that anybody knows of.
+        LaunchError::NoDump { .. } => Unopened::NoKernel(source.to_owned()),
+        error => error.into(),
+    })
+}
+
+/// Refuses OpenCL C without a kernel, which nothing but its name tells from other text. Lines of vISA begin with a dot.
+pub(crate) fn may_have_kernel(path: &Path, bytes: &[u8]) -> Result<(), Unopened> {
+    let is_named = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("cl"));
+    let is_plain = matches!(Content::of(bytes), Content::Text | Content::Empty)
+        && std::str::from_utf8(bytes).is_ok();
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    let is_visa = lines.any(|line| line.trim_ascii_start().starts_with(b"."));
+    match is_named && is_plain && !is_visa {
+        true => Err(Unopened::NoKernel(path.to_owned())),
+        false => Ok(()),
     }
 }
 
@@ -108,6 +131,18 @@ pub(crate) enum Unopened {
     Compile(CompileError),
     /// It holds code whose SIMD width is decided, and another one was asked for.
     Decided(PathBuf),
+    /// It holds a source without a kernel.
+    NoKernel(PathBuf),
+}
+
+/// What to do about a source without a kernel.
+const KERNEL: &str = "a kernel is a function that begins with `__kernel void`";
+
+fn no_kernel(path: &Path) -> String {
+    format!(
+        "{}: is OpenCL C or SPIR-V without a kernel",
+        input::name(path)
+    )
 }
 
 impl From<LaunchError> for Unopened {
@@ -131,9 +166,10 @@ impl fmt::Display for Unopened {
                 error.help().map_or(Ok(()), |help| write!(f, "\n{help}"))
             }
             Self::Decided(path) => {
-                let (message, help) = decided(path);
+                let (message, help) = is_decided(path);
                 write!(f, "{message}\n{help}")
             }
+            Self::NoKernel(path) => write!(f, "{}\n{KERNEL}", no_kernel(path)),
         }
     }
 }
@@ -144,8 +180,12 @@ impl From<Unopened> for Failure {
             Unopened::Launch(error) => told(&[error], &[]),
             Unopened::Compile(error) => refused(&error),
             Unopened::Decided(path) => {
-                let (message, help) = decided(&path);
+                let (message, help) = is_decided(&path);
                 render::failure_with_help(&message, help);
+                Self::Told(Status::Unusable)
+            }
+            Unopened::NoKernel(path) => {
+                render::failure_with_help(&no_kernel(&path), KERNEL);
                 Self::Told(Status::Unusable)
             }
         }
@@ -153,7 +193,7 @@ impl From<Unopened> for Failure {
 }
 
 /// What to say of code whose SIMD width is decided.
-pub(crate) fn decided(path: &Path) -> (String, &'static str) {
+pub(crate) fn is_decided(path: &Path) -> (String, &'static str) {
     let message = format!(
         "{}: is compiled already, for one SIMD width",
         input::name(path)
@@ -179,33 +219,59 @@ pub(crate) fn refused(error: &CompileError) -> Failure {
 
 /// Opens a file, a folder of dumps, or standard input for `-`; compiles sources.
 pub(crate) fn open(path: &Path, reading: Reading) -> Result<Opened, Unopened> {
-    let decided = || match reading.building.simd {
-        Some(_) => Err(Unopened::Decided(path.to_owned())),
-        None => Ok(()),
-    };
-    if crate::input::is_folder(path) {
-        decided()?;
+    if input::is_folder(path) {
+        decided(path, reading)?;
         return Ok(Opened::Dump(Dumped {
             dump: Dump::open(path)?,
             _folder: None,
         }));
     }
-    let found = if path.as_os_str() == STDIN {
-        read("<stdin>".as_ref(), &mut io::stdin().lock())?
-    } else {
-        let file = File::open(path).map_err(|source| cannot_read(path, source));
-        read(path, &mut file?)?
-    };
-    match found {
-        Found::Program(input) => {
-            decided()?;
-            Ok(Opened::Program(input))
-        }
-        Found::Source(bytes) => {
-            let dumped = reading.building.compile(path, &bytes, reading.platform)?;
-            Ok(Opened::Dump(dumped))
-        }
+    opened(path, &bytes(path)?, reading)
+}
+
+/// Opens what was read of a file by [`bytes`].
+pub(crate) fn opened(path: &Path, bytes: &[u8], reading: Reading) -> Result<Opened, Unopened> {
+    let beginning = bytes.get(..TELLING).unwrap_or(bytes);
+    if is_source(Content::of(beginning)) {
+        let dumped = reading.building.compile(path, bytes, reading.platform)?;
+        return Ok(Opened::Dump(dumped));
     }
+    may_have_kernel(path, bytes)?;
+    decided(path, reading)?;
+    let name = match path.as_os_str() == STDIN {
+        true => Path::new("<stdin>"),
+        false => path,
+    };
+    Ok(Opened::Program(Input::of(name, bytes)?))
+}
+
+/// Refuses another SIMD width for code that has one.
+fn decided(path: &Path, reading: Reading) -> Result<(), Unopened> {
+    match reading.building.simd {
+        Some(_) => Err(Unopened::Decided(path.to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// The content of a file, or of standard input for `-`. Of what holds neither a program nor metadata, its beginning.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, LaunchError> {
+    if path.as_os_str() == STDIN {
+        return all(path, &mut io::stdin().lock());
+    }
+    let file = visakit_files::open(path).map_err(|source| cannot_read(path, source));
+    all(path, &mut file?)
+}
+
+fn all(path: &Path, from: &mut dyn Read) -> Result<Vec<u8>, LaunchError> {
+    let failed = |source| cannot_read(path, source);
+    let mut bytes = Vec::new();
+    let beginning = from.take(TELLING as u64).read_to_end(&mut bytes);
+    beginning.map_err(failed)?;
+    let content = Content::of(&bytes);
+    if content.may_hold_visa() || is_source(content) || content == Content::ZeInfo {
+        visakit_files::take(from, input::LARGEST, &mut bytes).map_err(failed)?;
+    }
+    Ok(bytes)
 }
 
 impl Opened {
@@ -218,24 +284,7 @@ impl Opened {
     }
 }
 
-/// The content of a file.
-enum Found {
-    Program(Input),
-    Source(Vec<u8>),
-}
-
-fn read(path: &Path, from: &mut dyn Read) -> Result<Found, LaunchError> {
-    let failed = |source| cannot_read(path, source);
-    let mut bytes = Vec::new();
-    from.take(TELLING).read_to_end(&mut bytes).map_err(failed)?;
-    if !is_source(Content::of(&bytes)) {
-        return Input::of(path, bytes.as_slice().chain(from)).map(Found::Program);
-    }
-    from.read_to_end(&mut bytes).map_err(failed)?;
-    Ok(Found::Source(bytes))
-}
-
-fn cannot_read(path: &Path, source: io::Error) -> LaunchError {
+pub(crate) fn cannot_read(path: &Path, source: io::Error) -> LaunchError {
     LaunchError::Read {
         path: path.to_owned(),
         source,

@@ -5,6 +5,7 @@
 //! * [`append`] adds a line to a log of several processes.
 //! * [`TemporaryFolder`] is the same for folders of files.
 //! * [`read()`] opens what an input names: no pipe that never ends, no device, nothing that is too large.
+//! * [`open`] and [`read_any`] do that for what a person names on a command line, which may be a pipe or a terminal.
 //! * [`within`] says whether a name that an input gives stays in a folder.
 
 mod read;
@@ -13,7 +14,7 @@ mod replace;
 #[cfg(feature = "write")]
 mod temporary;
 
-pub use read::{read, within};
+pub use read::{open, read, read_any, read_into, take, within};
 #[cfg(feature = "write")]
 pub use replace::{Replacement, append, scratch, write};
 #[cfg(feature = "write")]

@@ -5,7 +5,7 @@ use crate::reading::Reading;
 use crate::{Status, render};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::Object;
-use visakit::rewrite::Error;
+use visakit::rewrite::{Error, ErrorKind};
 
 /// Where the object comes from and goes to.
 #[derive(clap::Args)]
@@ -27,11 +27,37 @@ pub(super) struct Output {
     pub(super) reading: Reading,
 }
 
+/// Why an object is not changed.
+pub(super) enum Unchanged {
+    /// It cannot be changed so.
+    Refused(Vec<Error>),
+    /// What was asked for is not in it.
+    Failed(Failure),
+}
+
+impl From<Vec<Error>> for Unchanged {
+    fn from(errors: Vec<Error>) -> Self {
+        Self::Refused(errors)
+    }
+}
+
+impl From<Error> for Unchanged {
+    fn from(error: Error) -> Self {
+        Self::Refused(vec![error])
+    }
+}
+
+impl From<Failure> for Unchanged {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
 /// Reads the object, changes it, writes it. If the change is refused, nothing is written and it
 /// counts as a finding.
 pub(super) fn run<'p>(
     ends: &Ends,
-    change: impl FnOnce(Object<'_>) -> Result<Object<'_>, Vec<Error>> + 'p,
+    change: impl FnOnce(Object<'_>) -> Result<Object<'_>, Unchanged> + 'p,
 ) -> Result<Status, Failure> {
     let path = ends.out.output.as_deref();
     crate::output::needs_place(path)?;
@@ -39,7 +65,8 @@ pub(super) fn run<'p>(
     let object = ends.out.reading.object(&input)?.object;
     let object = match change(object) {
         Ok(object) => object,
-        Err(errors) => return Ok(refused(&ends.file, &errors)),
+        Err(Unchanged::Refused(errors)) => return Ok(refused(&ends.file, &errors)),
+        Err(Unchanged::Failed(failure)) => return Err(failure),
     };
     write(path, &ends.file, &object)
 }
@@ -53,7 +80,11 @@ pub(super) fn refused(path: &Path, errors: &[Error]) -> Status {
         "{}, nothing was written",
         count(errors.len(), "fault")
     ));
-    Status::Findings
+    let names = |error: &Error| matches!(error.kind, ErrorKind::NoSymbol(..));
+    match errors.iter().any(names) {
+        true => Status::Unusable,
+        false => Status::Findings,
+    }
 }
 
 /// Writes an object.
@@ -67,9 +98,6 @@ pub(super) fn write(
             crate::output::object(output, &bytes)?;
             Ok(Status::Clean)
         }
-        Err(error) => Ok(refused(
-            source,
-            &[visakit::rewrite::ErrorKind::from(error).into()],
-        )),
+        Err(error) => Ok(refused(source, &[ErrorKind::from(error).into()])),
     }
 }

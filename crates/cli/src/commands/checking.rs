@@ -1,5 +1,7 @@
 //! Options of commands that check launches.
 
+use super::check::Failing;
+use crate::output::Failure;
 use std::path::PathBuf;
 
 /// What is looked for and how it is told.
@@ -10,7 +12,7 @@ pub(crate) struct Checking {
     #[arg(long, value_name = "FILE")]
     pub(crate) suppress: Option<PathBuf>,
     /// Findings that make the command fail: error, warning, note, or kinds. [default: warning]
-    #[arg(long, value_name = "LEVEL|KIND", value_delimiter = ',')]
+    #[arg(long, value_name = "LEVEL|KIND", value_delimiter = ',', value_parser = level_or_kind)]
     pub(crate) fail_on: Vec<String>,
     /// Where the sources are that line numbers speak of, or folders above them. They are also searched for below the
     /// folder of the program, and nowhere else.
@@ -38,4 +40,13 @@ pub(crate) enum Format {
     Text,
     /// A workflow command for each finding, beside the text.
     Github,
+}
+
+/// A word of `--fail-on`.
+pub(crate) fn level_or_kind(word: &str) -> Result<String, String> {
+    Failing::new(&[word.to_owned()]).map_err(|failure| match failure {
+        Failure::Other(message) => message,
+        _ => "expected a level or a kind".to_owned(),
+    })?;
+    Ok(word.to_owned())
 }

@@ -1,9 +1,9 @@
 //! `visakit compare-compilers`: compares what two compilers made of the same kernels.
 
-use super::diff::{Trial, ran};
+use super::diff::{Trial, print_trials, status_of_trials};
 use crate::input::Wanted;
 use crate::output::{self, Failure, count, heading, printable, stdout};
-use crate::reading::{Reading, tell_faults, told};
+use crate::reading::{Reading, not_found, tell_faults, told};
 use crate::table::{Align, Columns};
 use crate::{Status, input};
 use serde_json::{Map, Value, json};
@@ -24,7 +24,7 @@ use visakit_launch::{Dump, KernelInfo, LaunchError, TrialOptions, ZeInfo, link, 
 
 Kernels are matched by name. Estimated registers are those of `visakit pressure`; registers of a thread, memory and
 spills are the compilers' own, where a folder or a source has their metadata. The exit code is 1 where anything
-differs, else 0.")]
+differs, 2 where --run could not run a kernel and for input that cannot be used, else 0.")]
 pub(crate) struct Args {
     /// A folder of dumps, an object or a text: what the first compiler made.
     #[arg(value_name = "OLD")]
@@ -162,8 +162,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         writeln!(out, "{} compared", count(compared, "kernel"))?;
         out.flush()?;
         if args.run {
-            status = status.max(ran(&trials, false)?);
+            print_trials(&trials)?;
         }
+    }
+    if args.run {
+        status = status.max(status_of_trials(&trials));
     }
     Ok(status)
 }
@@ -194,14 +197,15 @@ fn kernels(path: &Path, args: &Args) -> Result<Vec<Kernel>, Failure> {
     } else {
         found = of_file(path, reading)?;
     }
+    let names: Vec<_> = found.iter().map(|kernel| kernel.name.clone()).collect();
     if let Some(wanted) = &args.routine {
         found.retain(|kernel| kernel.name == *wanted);
     }
     if found.is_empty() {
-        let path = input::name(path);
-        return Err(Failure::Other(format!(
-            "{path}: there is no such kernel in it"
-        )));
+        return Err(match &args.routine {
+            Some(wanted) => not_found(path, "no kernel", wanted, names.iter()),
+            None => Failure::Other(format!("{}: has no kernel", input::name(path))),
+        });
     }
     Ok(found)
 }

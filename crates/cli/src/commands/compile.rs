@@ -1,14 +1,14 @@
 //! `visakit compile`: from OpenCL C or SPIR-V to vISA, with Intel's offline compiler.
 
 use super::info::Kernels;
-use crate::input::read_any;
+use crate::input::{LARGEST_SOURCE, read_within};
 use crate::output::{self, Failure, count, printable, stdout};
 use crate::{Status, input, render, sources};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use visakit_compile::{DEFAULT_DEVICE, Program, compile};
-use visakit_launch::{DebugFiles, Dump, DumpedKernel};
+use visakit_launch::{DebugFiles, DumpedKernel};
 
 #[derive(clap::Args)]
 #[command(
@@ -53,15 +53,16 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             "several files are made: name a folder with -o".to_owned(),
         ));
     }
-    let bytes = read_any(&args.file).map_err(Failure::Other)?;
+    let bytes = read_within(&args.file, LARGEST_SOURCE).map_err(Failure::Other)?;
     let program = Program {
         device: &args.device,
         options: args.options.as_deref().unwrap_or_default(),
         compiler: args.ocloc.as_deref(),
         ..Program::new(&args.file, &bytes)
     };
+    sources::may_have_kernel(&args.file, &bytes)?;
     let work = compile(&program).map_err(|error| sources::refused(&error))?;
-    let dump = Dump::open(work.path())?;
+    let dump = sources::dumped(&args.file, work.path())?;
     fs::create_dir_all(folder).map_err(|error| output::at(folder, &error))?;
     let mut written = Vec::new();
     let mut write = |name: String, bytes: &[u8]| {

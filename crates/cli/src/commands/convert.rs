@@ -29,6 +29,6 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             to: Format::new(args.to, dialect),
             keep_native: args.keep_native,
         };
-        convert(object, options)
+        Ok(convert(object, options)?)
     })
 }

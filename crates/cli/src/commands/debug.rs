@@ -5,7 +5,7 @@ use crate::Status;
 use crate::output::{self, Failure, stdout};
 use crate::signals::on_stop;
 use serde_json::json;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read as _, Write};
 use std::path::PathBuf;
 use visakit_debug::{Console, Sources, Stop};
 
@@ -45,13 +45,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     stop_with_signals(&console)?;
     let mut commands = Vec::new();
     if let Some(path) = &args.batch {
-        let told = |error| Failure::Other(format!("{}: {error}", crate::input::name(path)));
-        let text = if path.as_os_str() == "-" {
-            std::io::read_to_string(std::io::stdin())
-        } else {
-            std::fs::read_to_string(path)
-        };
-        commands.extend(text.map_err(told)?.lines().map(ToOwned::to_owned));
+        let text = crate::input::read_text(path).map_err(Failure::Other)?;
+        commands.extend(text.lines().map(ToOwned::to_owned));
     }
     commands.extend(args.ex.iter().cloned());
     let goes_on = args.batch.is_none();
@@ -117,13 +112,19 @@ fn interactive(console: Console) -> Result<Status, Failure> {
         return handled.map(|()| Status::Clean);
     }
     stop_with_signals(&console)?;
-    script(console, std::io::stdin().lock().lines(), false, false)
+    script(console, commands(), output::is_json(), false)
 }
 
 #[cfg(not(feature = "debugger"))]
 fn interactive(console: Console) -> Result<Status, Failure> {
     stop_with_signals(&console)?;
-    script(console, std::io::stdin().lock().lines(), false, false)
+    script(console, commands(), output::is_json(), false)
+}
+
+/// The commands on standard input, which may be a device without end.
+fn commands() -> impl Iterator<Item = std::io::Result<String>> {
+    let input = std::io::stdin().lock().take(crate::input::LARGEST_TEXT);
+    input.lines()
 }
 
 /// Executes commands, one after the other. A fault at which the run is stopped at the end is a finding. A command that
@@ -144,7 +145,7 @@ fn script(
         let mut out = stdout();
         if !json {
             // Printed before the command is executed, which may take long.
-            writeln!(out, "(visakit) {command}")?;
+            writeln!(out, "(visakit) {}", output::printable(command.as_bytes()))?;
             out.flush()?;
         }
         match console.run(&command) {
@@ -167,9 +168,8 @@ fn script(
                 out.flush()?;
                 if json {
                     replies.push(json!({ "command": command, "error": error.to_string() }));
-                } else {
-                    crate::render::failure(&error.to_string());
                 }
+                crate::render::failure(&error.to_string());
                 status = Status::Unusable;
                 if !goes_on {
                     break;
@@ -217,17 +217,22 @@ fn state(console: &Console) -> serde_json::Value {
 /// Speaks with an editor.
 #[cfg(feature = "debugger")]
 pub(crate) fn dap(_: &DapArgs) -> Result<Status, Failure> {
-    use clap::Parser;
-    /// The words of a launch request.
-    #[derive(Parser)]
-    #[command(no_binary_name = true)]
-    struct Words {
-        #[command(flatten)]
-        args: Args,
-    }
+    use clap::{CommandFactory as _, FromArgMatches as _};
     let launch = |words: &[String]| -> Result<Console, String> {
-        let words = Words::try_parse_from(words).map_err(|error| error.to_string())?;
-        console(&words.args.run).map_err(|failure| match failure {
+        let parsed = || -> Result<Args, clap::Error> {
+            let mut command = crate::Cli::command();
+            let words = ["visakit", "debug"]
+                .into_iter()
+                .chain(words.iter().map(String::as_str));
+            let matches = command.try_get_matches_from_mut(words)?;
+            let Some((verb, matches)) = matches.subcommand() else {
+                return Err(clap::Error::new(clap::error::ErrorKind::MissingSubcommand));
+            };
+            run::effect::check(&mut command, verb, matches)?;
+            Args::from_arg_matches(matches)
+        };
+        let args = parsed().map_err(|error| error.to_string())?;
+        console(&args.run).map_err(|failure| match failure {
             Failure::Other(message) => message,
             _ => "the program cannot be started; standard error says why".to_owned(),
         })

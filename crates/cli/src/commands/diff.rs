@@ -5,12 +5,12 @@ mod proof;
 use super::run::Launching;
 use crate::Status;
 use crate::output::{self, Failure, printable, stdout};
-use crate::reading::Reading;
+use crate::reading::{self, Reading};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use visakit::rewrite::{Change, Diff, RoutineDiff, diff, extract, find_routine};
+use visakit::rewrite::{Change, Diff, RoutineDiff, diff, extract};
 use visakit_launch::{KernelTrial, TrialOptions, TrialVerdict, trial};
 
 const OLD: Style = AnsiColor::Red.on_default();
@@ -98,8 +98,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let mut new = args.reading.object(&new)?.object;
     if let Some(name) = &args.routine {
         for (object, path) in [(&mut old, &args.old), (&mut new, &args.new)] {
-            let one = find_routine(object, name).and_then(|id| extract(object, &[id]));
-            if let Err(error) = one {
+            let one = reading::routine(path, object, name)?;
+            if let Err(error) = extract(object, &[one]) {
                 crate::render::change_error(path, &error);
                 return Ok(Status::Unusable);
             }
@@ -296,45 +296,56 @@ impl Trial {
 }
 
 /// Reports the results of the runs.
-pub(super) fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
-    let trials: Vec<_> = trials.iter().map(Trial::of).collect();
-    let count = |results: &[&str]| {
-        trials
-            .iter()
-            .filter(|t| results.contains(&t.result))
-            .count()
-    };
-    let (same, other, open) = (
-        count(&["same"]),
-        count(&["differs", "missing"]),
-        count(&["not run", "unseen"]),
-    );
+fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
     if json {
-        output::json(&serde_json::json!({ "kernels": trials }))?;
+        let all: Vec<_> = trials.iter().map(Trial::of).collect();
+        output::json(&serde_json::json!({ "kernels": all }))?;
     } else {
-        let mut out = stdout();
-        for trial in &trials {
-            write!(out, "kernel {}: {}", trial.kernel, trial.result)?;
-            if let Some(runs) = trial.runs {
-                write!(out, " in {}", output::count(runs, "run"))?;
-            }
-            match &trial.message {
-                Some(message) => writeln!(out, ": {}", printable(message.as_bytes()))?,
-                None => writeln!(out)?,
-            }
-        }
-        writeln!(
-            out,
-            "{}: {same} the same, {other} different, {open} not compared",
-            output::count(trials.len(), "kernel")
-        )?;
-        out.flush()?;
+        print_trials(trials)?;
     }
-    Ok(if other > 0 {
-        Status::Findings
-    } else if open > 0 || trials.is_empty() {
-        Status::Unusable
-    } else {
-        Status::Clean
+    Ok(status_of_trials(trials))
+}
+
+/// Kernels that do the same, those that differ, and those about which nothing is known.
+fn sums(trials: &[KernelTrial]) -> [usize; 3] {
+    [
+        &["same"][..],
+        &["differs", "missing"],
+        &["not run", "unseen"],
+    ]
+    .map(|results| {
+        let trials = trials.iter().map(Trial::of);
+        trials.filter(|t| results.contains(&t.result)).count()
     })
+}
+
+/// How a command ends that made these runs.
+pub(super) fn status_of_trials(trials: &[KernelTrial]) -> Status {
+    match sums(trials) {
+        [_, other, _] if other > 0 => Status::Findings,
+        [_, _, open] if open > 0 || trials.is_empty() => Status::Unusable,
+        _ => Status::Clean,
+    }
+}
+
+/// Prints the results of the runs.
+pub(super) fn print_trials(trials: &[KernelTrial]) -> Result<(), Failure> {
+    let mut out = stdout();
+    for trial in trials.iter().map(Trial::of) {
+        write!(out, "kernel {}: {}", trial.kernel, trial.result)?;
+        if let Some(runs) = trial.runs {
+            write!(out, " in {}", output::count(runs, "run"))?;
+        }
+        match &trial.message {
+            Some(message) => writeln!(out, ": {}", printable(message.as_bytes()))?,
+            None => writeln!(out)?,
+        }
+    }
+    let [same, other, open] = sums(trials);
+    writeln!(
+        out,
+        "{}: {same} the same, {other} different, {open} not compared",
+        output::count(trials.len(), "kernel")
+    )?;
+    Ok(out.flush()?)
 }

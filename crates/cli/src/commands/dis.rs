@@ -1,15 +1,14 @@
 //! `visakit dis`: routines as text.
 
 use super::listing::{Listing, Shown};
-use crate::output::{self, Failure, printable};
-use crate::reading::{Reading, told};
-use crate::{Status, input};
+use crate::Status;
+use crate::output::{self, Failure};
+use crate::reading::{Reading, routine, told};
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::{Object, RoutineId};
-use visakit::rewrite::find_routine;
 use visakit::text::{Form, LineKind, Options, Output, Printer, file_name};
 use visakit_files::Replacement;
 use visakit_launch::Input;
@@ -134,7 +133,7 @@ fn print(
     let object = &linked.object;
     let routines = match &args.routine {
         None => object.routines().map(|(id, _)| id).collect(),
-        Some(wanted) => vec![chosen(&opened.path, object, wanted)?],
+        Some(wanted) => vec![routine(&opened.path, object, wanted)?],
     };
     let form = match (args.intel, args.exact) {
         (true, _) => Form::Intel,
@@ -168,18 +167,6 @@ fn print(
         }
     }
     Ok(Status::Clean)
-}
-
-/// The selected routine.
-fn chosen(path: &Path, object: &Object<'_>, wanted: &str) -> Result<RoutineId, Failure> {
-    find_routine(object, wanted).map_err(|_| {
-        let names: Vec<_> = object.routines().map(|(_, r)| printable(&r.name)).collect();
-        Failure::Other(format!(
-            "{}: no routine {wanted:?}; there are: {}",
-            input::name(path),
-            names.join(", ")
-        ))
-    })
 }
 
 fn write_files(

@@ -3,7 +3,8 @@
 use super::change::{Ends, run as change};
 use crate::Status;
 use crate::output::Failure;
-use visakit::rewrite::{extract, find_routine};
+use crate::reading::routine;
+use visakit::rewrite::extract;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -17,14 +18,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     change(&args.ends, |mut object| {
-        let wanted: Result<Vec<_>, _> = args
-            .routine
-            .iter()
-            .map(|name| find_routine(&object, name))
-            .collect();
-        match wanted.and_then(|wanted| extract(&mut object, &wanted)) {
-            Ok(()) => Ok(object),
-            Err(error) => Err(vec![error]),
-        }
+        let of = |name: &String| routine(&args.ends.file, &object, name);
+        let wanted = args.routine.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+        extract(&mut object, &wanted)?;
+        Ok(object)
     })
 }

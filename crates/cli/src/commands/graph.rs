@@ -2,14 +2,14 @@
 
 use super::picture::Look;
 use crate::output::{self, Failure};
-use crate::reading::Reading;
+use crate::reading::{Reading, routine};
 use crate::{Status, input, render};
 use serde_json::{Value, json};
 use std::ops::Range;
 use std::path::PathBuf;
 use visakit::isa::object::Object;
+use visakit::rewrite::extract;
 use visakit::rewrite::graph::{CallGraph, Cfg, Picture};
-use visakit::rewrite::{extract, find_routine};
 
 #[derive(clap::Args)]
 pub(crate) struct Drawing {
@@ -47,7 +47,7 @@ pub(crate) struct Calls {
 pub(crate) fn flow(args: &Flow) -> Result<Status, Failure> {
     draw(&args.drawing, |object| {
         let one = match &args.routine {
-            Some(name) => Some(find_routine(object, name).map_err(|e| e.to_string())?),
+            Some(name) => Some(routine(&args.drawing.file, object, name)?),
             None => None,
         };
         let routines = object
@@ -67,8 +67,10 @@ pub(crate) fn calls(args: &Calls) -> Result<Status, Failure> {
     draw(&args.drawing, |object| {
         let mut object = object.clone();
         if let Some(name) = &args.routine {
-            let root = find_routine(&object, name).map_err(|e| e.to_string())?;
-            extract(&mut object, &[root]).map_err(|e| e.to_string())?;
+            let file = &args.drawing.file;
+            let root = routine(file, &object, name)?;
+            extract(&mut object, &[root])
+                .map_err(|e| Failure::Other(format!("{}: {e}", input::name(file))))?;
         }
         Ok(vec![(CallGraph::of(&object).picture(&object), Vec::new())])
     })
@@ -103,13 +105,12 @@ type Drawn = (Picture, Vec<Range<usize>>);
 
 fn draw(
     args: &Drawing,
-    drawn: impl FnOnce(&Object<'_>) -> Result<Vec<Drawn>, String>,
+    drawn: impl FnOnce(&Object<'_>) -> Result<Vec<Drawn>, Failure>,
 ) -> Result<Status, Failure> {
     args.look.check(args.output.as_deref())?;
     let input = args.reading.open(&args.file)?;
     let object = args.reading.object(&input)?.object;
-    let drawn = drawn(&object)
-        .map_err(|error| Failure::Other(format!("{}: {error}", input::name(&args.file))))?;
+    let drawn = drawn(&object)?;
     let graphs: Vec<_> = drawn
         .iter()
         .map(|(picture, code)| data(picture, code))

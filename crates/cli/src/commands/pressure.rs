@@ -1,7 +1,7 @@
 //! `visakit pressure`: how many registers are in use, instruction by instruction.
 
 use crate::output::{self, Failure, heading, printable, stdout};
-use crate::reading::Reading;
+use crate::reading::{Reading, routine};
 use crate::table::{Align, Columns};
 use crate::{Status, render};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use visakit::analysis::{LiveRange, Liveness, Pressure};
 use visakit::isa::object::{Body, Object, RoutineId};
-use visakit::rewrite::{find_routine, lines};
+use visakit::rewrite::lines;
 
 /// Registers of a thread, in the usual and in the large mode.
 const LIMITS: [usize; 2] = [128, 256];
@@ -58,13 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let object = &linked.object;
     let one = match &args.routine {
         None => None,
-        Some(name) => match find_routine(object, name) {
-            Ok(id) => Some(id),
-            Err(error) => {
-                render::change_error(&args.file, &error);
-                return Ok(Status::Unusable);
-            }
-        },
+        Some(name) => Some(routine(&args.file, object, name)?),
     };
     let grf_bytes = linked.grf_bytes.unwrap_or(32);
     let measured: Vec<Measured<'_>> = object

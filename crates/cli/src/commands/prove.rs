@@ -241,6 +241,7 @@ fn pair(
         solver: args.solver.clone(),
         ..Options::default()
     };
+    fit((&args.known, &args.any_value), old.arguments)?;
     let config = args.run.config();
     let proof = prove(
         Side {
@@ -285,6 +286,33 @@ fn pair(
         assumed,
         proof,
     })
+}
+
+/// Refuses numbers of arguments that are none, or of another kind.
+pub(super) fn fit(
+    (known, symbolic): (&[usize], &[usize]),
+    arguments: &[Argument],
+) -> Result<(), Failure> {
+    let is_memory = |a: &Argument| matches!(a, Argument::Buffer(_) | Argument::Image(_));
+    let is_value = |a: &Argument| matches!(a, Argument::Value(_));
+    let known = known
+        .iter()
+        .map(|n| (n, "--known", "a buffer", arguments.get(*n).map(is_memory)));
+    let symbolic = symbolic
+        .iter()
+        .map(|n| (n, "--any-value", "a value", arguments.get(*n).map(is_value)));
+    for (number, option, wanted, fits) in known.chain(symbolic) {
+        let why = match fits {
+            Some(true) => continue,
+            Some(false) => format!("argument {number} is not {wanted}"),
+            None => format!(
+                "there is no argument {number}: the kernel has {}",
+                arguments.len()
+            ),
+        };
+        return Err(Failure::Other(format!("{option} {number}: {why}")));
+    }
+    Ok(())
 }
 
 /// What is assumed where kernels are compared by induction.

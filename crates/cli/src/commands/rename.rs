@@ -1,10 +1,11 @@
 //! `visakit rename`: other names for routines and symbols.
 
-use super::change::{Ends, run as change};
+use super::change::{Ends, Unchanged, run as change};
 use crate::Status;
 use crate::output::Failure;
+use crate::reading::routine;
 use visakit::isa::object::Object;
-use visakit::rewrite::{Error, Table, find_routine, rename_routine, rename_symbol};
+use visakit::rewrite::{Table, rename_routine, rename_symbol};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -40,26 +41,24 @@ fn table(name: &str) -> Result<Table, String> {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     change(&args.ends, |mut object| {
-        let all = args
-            .names
-            .iter()
-            .try_for_each(|(old, new)| one(&mut object, args, old, new));
-        match all {
-            Ok(()) => Ok(object),
-            Err(error) => Err(vec![error]),
+        for (old, new) in &args.names {
+            one(&mut object, args, old, new)?;
         }
+        Ok(object)
     })
 }
 
-fn one(object: &mut Object<'_>, args: &Args, old: &str, new: &str) -> Result<(), Error> {
+fn one(object: &mut Object<'_>, args: &Args, old: &str, new: &str) -> Result<(), Unchanged> {
+    let path = &args.ends.file;
     match (args.symbol, &args.routine) {
-        (Some(table), Some(routine)) => {
-            let id = find_routine(object, routine)?;
-            rename_symbol(object, id, table, old, new)
+        (Some(table), Some(of)) => {
+            let id = routine(path, object, of)?;
+            rename_symbol(object, id, table, old, new)?;
         }
         _ => {
-            let id = find_routine(object, old)?;
-            rename_routine(object, id, new)
+            let id = routine(path, object, old)?;
+            rename_routine(object, id, new)?;
         }
     }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use visakit::parse;
 use visakit::verify::{Counts, Outcome, roundtrip, roundtrip_text};
 
 #[derive(clap::Args)]
@@ -40,15 +41,26 @@ struct Entry {
 
 fn entry(path: &Path, args: &Args) -> Entry {
     let reading = args.reading;
+    let mut ignored = 0;
     let outcome = with(path, args.reading, |input| {
         if input.is_object() {
-            return Ok(roundtrip(input.bytes().to_vec(), reading.options()));
+            let bytes = input.bytes();
+            if reading.lenient
+                && let Ok(read) = parse::read_with(bytes, reading.options())
+            {
+                ignored = read.errors.len();
+            }
+            return Ok(roundtrip(bytes.to_vec(), reading.options()));
         }
         let how = reading.how(None);
         let linked = input.object(&how)?;
         Ok(roundtrip_text(&linked.object, linked.grf_bytes))
     });
     let (result, message, counts, status) = match outcome {
+        Ok(Outcome::Identical(counts)) if ignored > 0 => {
+            let message = format!("{} ignored", count(ignored, "fault"));
+            ("identical", Some(message), counts, Status::Findings)
+        }
         Ok(Outcome::Identical(counts)) => ("identical", None, counts, Status::Clean),
         Ok(Outcome::Different {
             counts,

@@ -21,13 +21,19 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Least score, 0 to 1, that says two routines come from one source.
-    #[arg(long, value_name = "SCORE", default_value_t = THRESHOLD)]
+    #[arg(long, value_name = "SCORE", default_value_t = THRESHOLD, value_parser = score)]
     threshold: f64,
     /// Also show unrelated routines, at most this many of all for each routine of FILE.
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     #[command(flatten)]
     reading: Reading,
+}
+
+fn score(text: &str) -> Result<f64, String> {
+    let score: Option<f64> = text.parse().ok();
+    let score = score.filter(|score| (0.0..=1.0).contains(score));
+    score.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 fn fingerprints(
@@ -119,13 +125,14 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
     }
     if args.reading.json {
+        errors.iter().for_each(|error| render::failure(error));
         output::json(&json!({ "similar": documents, "errors": errors }))?;
     } else {
         let mut out = stdout();
         write!(out, "{table}")?;
         out.flush()?;
     }
-    for error in &errors {
+    for error in errors.iter().filter(|_| !args.reading.json) {
         render::failure(error);
     }
     Ok(status)

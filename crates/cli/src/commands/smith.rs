@@ -74,6 +74,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         visakit::encode::write(&from_seed(seed, &config))
             .map_err(|error| Failure::Other(format!("seed {seed}: {error}")))
     };
+    let after = args.seed.checked_add(args.count.saturating_sub(1));
+    let Some(last) = after.filter(|_| args.count > 0) else {
+        let message = "--seed and --count go beyond the last seed, or to none: give a smaller seed, or a count from 1 on";
+        return Err(Failure::Other(message.to_owned()));
+    };
     let Some(folder) = &args.output_dir else {
         if args.count != 1 {
             let message = "more than one object goes to a folder: name it with --output-dir";
@@ -85,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     fs::create_dir_all(folder).map_err(|error| output::at(folder, &error))?;
     let bar = progress(args.count);
-    for seed in (args.seed..).take(usize::try_from(args.count).unwrap_or(usize::MAX)) {
+    for seed in args.seed..=last {
         output::file(&folder.join(format!("{seed}.isa")), &written(seed)?)?;
         bar.inc(1);
     }

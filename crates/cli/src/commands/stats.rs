@@ -3,7 +3,7 @@
 use super::roundtrip::progress;
 use crate::input::Wanted;
 use crate::output::{self, Failure, heading, stdout};
-use crate::reading::{Reading, Rejected, with};
+use crate::reading::{Reading, Rejected, routine, with};
 use crate::table::{Align, Columns};
 use crate::{Status, input, render};
 use indicatif::ParallelProgressIterator;
@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::parse::Container;
-use visakit::rewrite::find_routine;
 use visakit::stats::{Operands, Sizes, Stats};
 use visakit_launch::{Input, LaunchError};
 
@@ -34,6 +33,10 @@ struct Outcome {
     stats: Stats,
     /// Faults that lenient reading passed over.
     faults: u64,
+    /// Files with the routine that was asked for.
+    having: usize,
+    /// What to say if no file has it: of the first one.
+    lacking: Option<Failure>,
     /// Files that could not be read.
     rejected: Vec<Rejected>,
 }
@@ -41,11 +44,7 @@ struct Outcome {
 impl Outcome {
     fn of(path: &Path, args: &Args) -> Self {
         match with(path, args.reading, |input| count(input, args)) {
-            Ok((stats, faults)) => Self {
-                stats,
-                faults,
-                rejected: Vec::new(),
-            },
+            Ok(counted) => counted,
             Err(rejected) => Self {
                 rejected: vec![rejected],
                 ..Self::default()
@@ -56,6 +55,8 @@ impl Outcome {
     fn and(mut self, mut other: Self) -> Self {
         self.stats += other.stats;
         self.faults += other.faults;
+        self.having += other.having;
+        self.lacking = self.lacking.or(other.lacking);
         self.rejected.append(&mut other.rejected);
         self
     }
@@ -71,7 +72,7 @@ impl Outcome {
     }
 }
 
-fn count(input: &Input, args: &Args) -> Result<(Stats, u64), Vec<LaunchError>> {
+fn count(input: &Input, args: &Args) -> Result<Outcome, Vec<LaunchError>> {
     let mut linked = input.object(&args.reading.how(None))?;
     // A text counts with the size of the object it assembles to, if it does.
     let sizes = |bytes: &[u8]| Container::parse(bytes).map(|container| Sizes::of(&container));
@@ -81,10 +82,11 @@ fn count(input: &Input, args: &Args) -> Result<(Stats, u64), Vec<LaunchError>> {
         let bytes = visakit::encode::write(&linked.object).ok();
         bytes.and_then(|bytes| sizes(&bytes).ok())
     };
+    let mut lacking = None;
     if let Some(wanted) = &args.routine {
         let object = &mut linked.object;
-        let one = find_routine(object, wanted).ok();
-        let is = |id| one == Some(id);
+        let one = routine(&input.path, object, wanted);
+        let is = |id| one.as_ref().ok() == Some(&id);
         let mut keep = object
             .routines()
             .map(|(id, _)| is(id))
@@ -92,15 +94,21 @@ fn count(input: &Input, args: &Args) -> Result<(Stats, u64), Vec<LaunchError>> {
             .into_iter();
         object.kernels.retain(|_| keep.next().unwrap_or(false));
         object.functions.retain(|_| keep.next().unwrap_or(false));
+        lacking = one.err();
     }
-    let stats = Stats::of(&linked.object, sizes.unwrap_or_default());
-    Ok((stats, linked.faults.len() as u64))
+    Ok(Outcome {
+        stats: Stats::of(&linked.object, sizes.unwrap_or_default()),
+        faults: linked.faults.len() as u64,
+        having: usize::from(lacking.is_none()),
+        lacking,
+        rejected: Vec::new(),
+    })
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let found = input::find(&args.paths, Wanted::Programs);
     // The order of the files is kept: results are summed in it.
-    let outcome = found
+    let mut outcome = found
         .files
         .par_iter()
         .progress_with(progress(found.files.len()))
@@ -108,6 +116,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         .reduce(Outcome::default, Outcome::and);
     for error in &found.errors {
         render::failure(error);
+    }
+    if let (0, Some(failure)) = (outcome.having, outcome.lacking.take()) {
+        return Err(failure);
     }
     if args.reading.json {
         output::json(&document(&outcome))?;

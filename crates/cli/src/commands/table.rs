@@ -97,9 +97,7 @@ struct Work<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     if args.schema {
-        let mut out = stdout();
-        out.write_all(visakit_corpus::page().as_bytes())?;
-        out.flush()?;
+        output::text(None, visakit_corpus::page().as_bytes())?;
         return Ok(Status::Clean);
     }
     let folder = args.output.as_deref().unwrap_or(Path::new("."));

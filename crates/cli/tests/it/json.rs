@@ -149,6 +149,16 @@ fn validate() {
 }
 
 #[test]
+fn pages_are_texts() {
+    for args in [
+        &["isa", "bfi", "--html", "--json"][..],
+        &["table", "--schema", "--json"],
+    ] {
+        assert!(document(args, 0)["text"].is_string(), "{args:?}");
+    }
+}
+
+#[test]
 fn explain() {
     let json = document(&["explain", "--json"], 0);
     assert!(json["rules"].as_array().unwrap().len() > 100);

@@ -21,6 +21,7 @@ mod listing;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod pages;
+mod refused;
 mod stops;
 
 use std::path::{Path, PathBuf};

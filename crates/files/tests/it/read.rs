@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use visakit_files::{read, within};
+use visakit_files::{read, read_any, within};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
@@ -62,6 +63,25 @@ fn pipes_devices_and_folders_are_not_opened() {
     for path in [&pipe, Path::new("/dev/zero"), &link, folder.path()] {
         let error = read(path, 100).unwrap_err();
         assert!(error.to_string().ends_with("expected a file"), "{error}");
+    }
+    for path in [Path::new("/dev/zero"), &link, folder.path()] {
+        let error = read_any(path, 100).unwrap_err();
+        assert!(error.to_string().ends_with("expected a file"), "{error}");
+    }
+    assert!(read_any(Path::new("/dev/null"), 0).unwrap().is_empty());
+    // A person may name a pipe, of which too much is not read.
+    for (limit, is_enough) in [(3, false), (4, true)] {
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || {
+                fs::File::options()
+                    .write(true)
+                    .open(pipe)?
+                    .write_all(b"four")
+            }
+        });
+        assert_eq!(read_any(&pipe, limit).is_ok(), is_enough);
+        writer.join().unwrap().unwrap();
     }
     // A file of the kernel says that it is empty, and is not.
     assert!(

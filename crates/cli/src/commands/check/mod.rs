@@ -239,7 +239,7 @@ fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
         let result = report.map(|report| report.map(|outcome| outcome.printed));
         Checked {
             case,
-            result: result.map_err(|error| output::printable(error.to_string().as_bytes())),
+            result: result.map_err(|error| run::case::why_not(path, &error)),
         }
     };
     let bar = progress(folders.len());
@@ -248,8 +248,7 @@ fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
 
 fn suppressions(path: &Path) -> Result<Suppressions, Failure> {
     let place = input::name(path);
-    let text =
-        std::fs::read_to_string(path).map_err(|e| Failure::Other(format!("{place}: {e}")))?;
+    let text = input::read_text(path).map_err(Failure::Other)?;
     Suppressions::parse(&text).map_err(|error| Failure::Other(format!("{place}, {error}")))
 }
 

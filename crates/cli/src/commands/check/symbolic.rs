@@ -4,7 +4,7 @@
 //! faults. What they do not find is proven absent, or unknown.
 
 use super::{CheckArgs, Checked, Failing, document, text};
-use crate::commands::prove::{assumptions, witness};
+use crate::commands::prove::{assumptions, fit, witness};
 use crate::commands::run;
 use crate::output::{self, Failure, heading, printable, stdout};
 use crate::{Status, input};
@@ -124,6 +124,7 @@ fn known(args: &CheckArgs, launched: &Launched<'_>) -> Result<Known, Failure> {
         symbolic: args.any_value.clone(),
         ..Options::default()
     };
+    fit((&[], &args.any_value), launched.arguments)?;
     let known = |verdict, reason, seconds, report, witness| Known {
         kernel: printable(launched.kernel.info().name.as_bytes()),
         verdict,

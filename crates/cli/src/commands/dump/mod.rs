@@ -3,9 +3,9 @@
 mod json;
 mod lines;
 
-use crate::output::{Failure, listing, printable};
-use crate::reading::Reading;
-use crate::{Status, input, render};
+use crate::output::{Failure, listing};
+use crate::reading::{Reading, not_found};
+use crate::{Status, render};
 use std::io::Write;
 use std::path::PathBuf;
 use visakit::dump::{Selection, find_routine, walk};
@@ -38,16 +38,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 }
             };
             let Some(id) = find_routine(&container, wanted) else {
-                let names: Vec<_> = container
-                    .header()
-                    .routines()
-                    .map(|(_, r)| printable(&r.name))
-                    .collect();
-                return Err(Failure::Other(format!(
-                    "{}: no routine {wanted:?}; there are: {}",
-                    input::name(&args.file),
-                    names.join(", ")
-                )));
+                let names = container.header().routines().map(|(_, r)| &*r.name);
+                return Err(not_found(&args.file, "no routine", wanted, names));
             };
             Selection::Routine(id)
         }

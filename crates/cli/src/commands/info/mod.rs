@@ -5,8 +5,8 @@ mod report;
 mod text;
 
 use crate::output::{self, Failure, stdout};
-use crate::reading::Reading;
-use crate::{Status, input, render};
+use crate::reading::{Reading, not_found};
+use crate::{Status, input, render, sources};
 pub(crate) use metadata::Kernels;
 use metadata::Program;
 use report::File;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::parse;
-use visakit_launch::{Content, Input, Source, Zebin};
+use visakit_launch::{Content, Input, Zebin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -44,45 +44,41 @@ struct Found {
 }
 
 fn found(path: &Path, args: &Args) -> Result<Found, Failure> {
-    let metadata = program(path)?;
-    let mut found = Found {
-        program: None,
-        code: None,
+    let (metadata, opened) = if input::is_folder(path) {
+        (None, Some(sources::open(path, args.reading)?))
+    } else {
+        // Once: what comes out of a pipe is gone.
+        let bytes = sources::bytes(path)?;
+        let metadata = program(path, &bytes)?;
+        let has_code = metadata.as_ref().is_none_or(|(_, has_code)| *has_code);
+        let open = || sources::opened(path, &bytes, args.reading);
+        (metadata, has_code.then(open).transpose()?)
     };
-    if metadata.as_ref().is_none_or(|(_, has_code)| *has_code) {
-        let code = args.reading.open(path)?;
-        // A folder of dumps, or what a source was compiled into.
-        let zebin = code.zebin.as_ref().filter(|_| metadata.is_none());
-        let program = zebin.map(|zebin| Program::of_zebin(input::name(path), zebin));
-        found.program = program.transpose()?;
-        found.code = Some(code);
-    }
-    if let Some((program, _)) = metadata {
-        found.program = Some(program);
+    let mut found = Found {
+        program: metadata.map(|(program, _)| program),
+        code: opened.map(|opened| opened.input(path)).transpose()?,
+    };
+    // A folder of dumps, or what a source was compiled into.
+    if let (None, Some(zebin)) = (
+        &found.program,
+        found.code.as_ref().and_then(|c| c.zebin.as_ref()),
+    ) {
+        found.program = Some(Program::of_zebin(input::name(path), zebin)?);
     }
     Ok(found)
 }
 
-/// The metadata of a file that has some, and whether it has vISA beside them.
-fn program(path: &Path) -> Result<Option<(Program, bool)>, Failure> {
-    let may_be = [Content::Elf, Content::Zebin, Content::ZeInfo];
-    // What cannot be read is reported where it is opened for its code.
-    let Ok(found) = Content::of_file(path) else {
-        return Ok(None);
-    };
-    if !may_be.contains(&found) {
-        return Ok(None);
-    }
-    let source = Source::open(path)?;
+/// The metadata in a file that has some, and whether it has vISA beside them.
+fn program(path: &Path, bytes: &[u8]) -> Result<Option<(Program, bool)>, Failure> {
     let name = input::name(path);
-    Ok(match Content::of(&source.bytes) {
+    Ok(match Content::of(bytes) {
         Content::Zebin => {
-            let zebin = Zebin::parse(&source.bytes)?;
+            let zebin = Zebin::parse(bytes)?;
             let program = Program::of_zebin(name, &zebin)?;
             Some((program, !zebin.texts.is_empty()))
         }
         Content::ZeInfo => {
-            let text = String::from_utf8_lossy(&source.bytes);
+            let text = String::from_utf8_lossy(bytes);
             Some((Program::of_text(name, &text)?, false))
         }
         _ => None,
@@ -101,6 +97,7 @@ fn report(path: &Path, opened: &Input, args: &Args) -> Result<File, Failure> {
                 let others = &decoded.candidates;
                 let faults = &decoded.errors;
                 chosen(
+                    path,
                     File::new(name, &decoded.object, Some(&container), others, faults),
                     args,
                 )
@@ -119,23 +116,19 @@ fn report(path: &Path, opened: &Input, args: &Args) -> Result<File, Failure> {
     let fits = [object.dialect];
     let mut file = File::new(name, object, container.as_ref(), &fits, &[]);
     file.text = opened.sources.iter().map(|source| source.bytes.len()).sum();
-    chosen(file, args)
+    chosen(path, file, args)
 }
 
 /// Keeps only the selected routine.
-fn chosen(mut file: File, args: &Args) -> Result<File, Failure> {
+fn chosen(path: &Path, mut file: File, args: &Args) -> Result<File, Failure> {
     let Some(wanted) = &args.routine else {
         return Ok(file);
     };
     let named = file.routines.iter().position(|r| r.name == *wanted);
     let number = named.or_else(|| wanted.parse().ok().filter(|n| *n < file.routines.len()));
     let Some(number) = number else {
-        let names: Vec<_> = file.routines.iter().map(|r| r.name.as_str()).collect();
-        return Err(Failure::Other(format!(
-            "{}: no routine {wanted:?}; there are: {}",
-            file.file,
-            names.join(", ")
-        )));
+        let names = file.routines.iter().map(|r| &r.name);
+        return Err(not_found(path, "no routine", wanted, names));
     };
     file.routines = file.routines.drain(number..=number).collect();
     Ok(file)

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_parser = names::platform(), hide_possible_values = true)]
     platform: Option<Platform>,
     /// Print a page for browsers with everything that is known of each row.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     html: bool,
     /// Where it goes to. [default: standard output]
     #[arg(short, long, value_name = "OUT")]

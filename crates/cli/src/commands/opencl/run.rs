@@ -3,13 +3,14 @@
 use super::{own_folder, start, write};
 use crate::Status;
 use crate::commands::check::{Failing, sarif, told, write as write_document};
-use crate::commands::checking::Format;
+use crate::commands::checking::{Format, level_or_kind};
 use crate::output::{self, Failure};
 use crate::sources::known_device;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use visakit_files::TemporaryFolder;
 
 #[derive(clap::Args)]
@@ -74,6 +75,7 @@ struct Telling {
         long,
         value_name = "LEVEL|KIND",
         value_delimiter = ',',
+        value_parser = level_or_kind,
         requires = "fail"
     )]
     fail_on: Vec<String>,
@@ -103,6 +105,10 @@ impl Telling {
     fn tell(&self, report: &str) -> Result<Status, Failure> {
         let failing = Failing::new(&self.fail_on)?;
         let cases = cases(report)?;
+        // What launched nothing has no verdict.
+        if self.fail && launches(report)? == 0 {
+            return Err(Failure::Other("the program launched nothing".to_owned()));
+        }
         if let Some(path) = &self.sarif {
             write_document(path, &sarif::log(&cases))?;
         }
@@ -137,8 +143,8 @@ pub(super) fn report(args: &ReportArgs) -> Result<Status, Failure> {
             "name the file that VISAKIT_CHECK_REPORT named where the programs ran".to_owned(),
         ));
     };
-    match fs::read_to_string(&file) {
-        Ok(text) => args.telling.tell(&text),
+    match visakit_files::read_any(&file, crate::input::LARGEST) {
+        Ok(text) => args.telling.tell(&String::from_utf8_lossy(&text)),
         // No program launched anything: that is no verdict.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Failure::Other(format!(
             "{}: no program wrote it: did one launch a kernel on the device?",
@@ -163,16 +169,42 @@ pub(super) fn run(args: &Args, library: &Path) -> Result<Status, Failure> {
     settings.extend(level_zero(library, place.path())?);
     let status = start(&args.program, &folder, &settings)?;
     let text = fs::read_to_string(&report).unwrap_or_default();
-    if args.telling.fail && text.is_empty() && status.success() {
-        return Err(Failure::Other("the program launched nothing".to_owned()));
-    }
-    let told = args.telling.tell(&text)?;
     drop(place);
-    match status.code() {
-        Some(0) => Ok(told),
-        // The program's own.
-        code => std::process::exit(code.unwrap_or(1)),
+    if status.success() {
+        if args.telling.fail && text.is_empty() {
+            return Err(Failure::Other(UNREPORTED.to_owned()));
+        }
+        return args.telling.tell(&text);
     }
+    if !text.is_empty() {
+        // What the program says by its end counts more.
+        args.telling.tell(&text).or_else(Failure::tell)?;
+    }
+    std::process::exit(ended(status))
+}
+
+/// Why there are no findings to decide by.
+const UNREPORTED: &str = "the program left no report: it did not use the device, or ended without its report, as by _exit";
+
+/// The exit code of a program that failed, which shells make of a signal by adding 128.
+fn ended(status: ExitStatus) -> i32 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        output::say(&format!("visakit: the program was ended by {status}"));
+        return 128 + signal;
+    }
+    status.code().unwrap_or(1)
+}
+
+/// How many launches the processes reported.
+fn launches(report: &str) -> Result<u64, Failure> {
+    let mut all = 0;
+    for line in report.lines() {
+        let process: Value =
+            serde_json::from_str(line).map_err(|error| Failure::Other(error.to_string()))?;
+        all += process.get("launches").and_then(Value::as_u64).unwrap_or(0);
+    }
+    Ok(all)
 }
 
 /// How Level Zero's loader finds the driver that is beside a library, if it is there: the loader of the system, and the one

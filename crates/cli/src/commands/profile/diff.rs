@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 fn read(path: &Path) -> Result<Profile, Failure> {
-    let bytes = input::read_any(path).map_err(Failure::Other)?;
+    let bytes = input::read_within(path, input::LARGEST_SOURCE).map_err(Failure::Other)?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let name = input::name(path);
         Failure::Other(format!(

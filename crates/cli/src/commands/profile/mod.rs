@@ -15,7 +15,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::isa::Platform;
 use visakit_debug::Sources;
-use visakit_launch::LaunchError;
 use visakit_profile::{KernelCode, KernelProfile, Profile, Watched};
 
 #[derive(clap::Args)]
@@ -85,11 +84,6 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     if let Some(Verb::Diff(args)) = &args.verb {
         return diff::run(args);
     }
-    if let Some(flag) = args.run.without_profile() {
-        return Err(Failure::Other(format!(
-            "profiles are of what kernels and routines do, not of what {flag} asks for"
-        )));
-    }
     if args.run.cases().is_empty() && args.run.is_empty() {
         return Err(Failure::Other(
             "no program: name an object or a text, or cases with --case".to_owned(),
@@ -115,7 +109,6 @@ fn profile(args: &Args) -> Result<Status, Failure> {
                     printed.extend(text);
                 }
                 Err(error) => {
-                    let error = output::printable(error.to_string().as_bytes());
                     render::failure(&format!("{name}: {error}"));
                     status = Status::Unusable;
                 }
@@ -166,7 +159,7 @@ fn profile(args: &Args) -> Result<Status, Failure> {
 }
 
 /// A case, its profile, and the output of its kernel.
-type OfCase = (String, Result<(KernelProfile, Vec<u8>), LaunchError>);
+type OfCase = (String, Result<(KernelProfile, Vec<u8>), String>);
 
 fn cases(args: &Args) -> Result<Vec<OfCase>, Failure> {
     let folders = run::case::folders(args.run.cases())?;
@@ -178,7 +171,7 @@ fn cases(args: &Args) -> Result<Vec<OfCase>, Failure> {
 fn case(args: &Args, path: &Path) -> OfCase {
     let case = match args.run.open_case(path) {
         Ok(case) => case,
-        Err(error) => return (input::name(path), Err(error)),
+        Err(error) => return (input::name(path), Err(run::case::why_not(path, &error))),
     };
     let config = visakit_profile::config(args.run.config());
     let platform = args.run.platform();
@@ -193,5 +186,6 @@ fn case(args: &Args, path: &Path) -> OfCase {
             Ok((profile, outcome.printed))
         },
     );
+    let result = result.map_err(|error| run::case::why_not(path, &error));
     (case.name(), result)
 }

@@ -4,7 +4,7 @@ use super::Args;
 use super::show::Stats;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, stdout};
-use crate::{Status, input};
+use crate::{Status, input, render};
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::json;
@@ -36,16 +36,22 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let mut counters = Counters::default();
     let mut time = Duration::ZERO;
     let mut failures = Vec::new();
-    for (name, result) in &results {
+    let mut status = Status::Clean;
+    for (path, (name, result)) in folders.iter().zip(&results) {
         let message = match result {
             Ok(verdict) => {
                 counters += verdict.outcome.counters;
                 time += verdict.outcome.time;
                 verdict.failure()
             }
-            Err(error) => Some(output::printable(error.to_string().as_bytes())),
+            Err(error) => Some(why_not(path, error)),
         };
         if let Some(message) = message {
+            let this = result
+                .as_ref()
+                .err()
+                .map_or(Status::Findings, render::status);
+            status = status.max(this);
             failures.push((name, message));
         }
     }
@@ -93,11 +99,14 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         )?;
         out.flush()?;
     }
-    Ok(if failed > 0 {
-        Status::Findings
-    } else {
-        Status::Clean
-    })
+    Ok(status)
+}
+
+/// Why a case was not run, without its name, which stands before.
+pub(crate) fn why_not(path: &Path, error: &LaunchError) -> String {
+    let text = output::printable(error.to_string().as_bytes());
+    let name = format!("{}: ", input::name(path));
+    text.strip_prefix(&name).unwrap_or(&text).to_owned()
 }
 
 /// The cases of folders: each that has a case.json, or else those below it. Files beside them, which wildcards catch, are

@@ -4,6 +4,7 @@ mod arguments;
 mod bare;
 pub(crate) mod case;
 mod control;
+pub(crate) mod effect;
 mod fault;
 mod fill;
 mod generate;
@@ -399,21 +400,6 @@ impl Args {
         let threads = usize::from(self.threads.unwrap_or(0));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.map_err(|error| Failure::Other(error.to_string()))
-    }
-
-    /// The name of a mode that has no profile.
-    pub(crate) const fn without_profile(&self) -> Option<&'static str> {
-        match self {
-            Self { trace: true, .. } => Some("--trace"),
-            Self {
-                show_code: Some(_), ..
-            } => Some("--show-code"),
-            Self {
-                show_machine_code: Some(_),
-                ..
-            } => Some("--show-machine-code"),
-            _ => None,
-        }
     }
 
     /// The name of the input, for a title.
