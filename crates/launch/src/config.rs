@@ -27,8 +27,8 @@ pub struct Config<'a> {
     /// are not there are no faults then, either, as with [`Self::lenient`].
     pub drops_outside: bool,
     /// Whether reads of registers by an address outside every variable return 0, as the default is, instead of a fault.
-    /// Devices read whatever is there; compilers rely on that where nothing uses the value. See
-    /// [`Program::allow_stray_reads`].
+    /// Devices read whatever is there; compilers rely on that where nothing uses the value; see
+    /// [`Options::stray_reads`].
     pub stray_reads: bool,
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
@@ -106,6 +106,7 @@ impl Config<'_> {
         Options {
             grf_bytes,
             strict: self.strict,
+            stray_reads: self.stray_reads,
             count: self.count,
             passes: self.passes.to_vec(),
             ..Options::default()

@@ -226,7 +226,7 @@ impl Checker {
         };
         let size = match area {
             Area::Object(object) => self.objects.get(object).map(|known| known.object.bytes),
-            Area::Local => None,
+            Area::Local | Area::Variable(_) => None,
         };
         let size = size.and_then(|bytes| i64::try_from(bytes).ok());
         let is_inside = |byte: usize| {

@@ -61,21 +61,28 @@ impl Observer for Checker {
                 address,
                 indirect,
             } => {
-                let needs_shadow = self.tracks;
+                let mut needs_shadow = self.tracks;
                 if (*address || *indirect) && event.mask != 0 {
                     let (compute, address, indirect) = (Arc::clone(compute), *address, *indirect);
                     if address {
                         self.note_address(&compute, lanes, event);
                     }
-                    if indirect && self.checks.memory {
-                        self.check_indirect(&compute, lanes, event);
-                    }
+                    let outside = match indirect && self.checks.memory {
+                        true => self.check_indirect(&compute, lanes, event),
+                        false => Vec::new(),
+                    };
+                    self.tracks |= !outside.is_empty();
+                    needs_shadow |= self.tracks;
                     if needs_shadow
                         && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)
                     {
                         let enabled = Enabled::all(event.mask);
                         let shadow = &mut thread.shadow;
                         follow(&compute, lanes, enabled, event.registers, shadow);
+                        let bytes = usize::from(compute.destination.data_type.size());
+                        for (to, origin) in outside {
+                            shadow.set_element(to, bytes, u64::MAX, origin);
+                        }
                     }
                 } else if needs_shadow
                     && let Some(Some(thread)) = self.group.threads.get_mut(event.thread)

@@ -22,6 +22,8 @@ pub(super) enum Area {
     Object(usize),
     /// Local memory.
     Local,
+    /// A variable whose address is taken, in registers.
+    Variable(usize),
 }
 
 impl Area {
@@ -30,6 +32,7 @@ impl Area {
         match self {
             Self::Object(object) => object,
             Self::Local => usize::MAX - 1,
+            Self::Variable(of) => usize::MAX - 2 - of,
         }
     }
 }
@@ -39,7 +42,7 @@ impl Area {
 pub(super) struct Missed {
     pub(super) step: u32,
     pub(super) area: Area,
-    /// The first byte: its place in an object, or its address in local memory.
+    /// The first byte: its place in an object or a variable, or its address in local memory.
     pub(super) offset: i64,
     pub(super) bytes: u32,
 }

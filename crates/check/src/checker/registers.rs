@@ -1,9 +1,9 @@
 //! Indirect operands, and values that are rarely intended.
 
-use super::report::missed;
+use super::origins::{Area, Missed};
 use super::{Cause, Checker};
-use crate::finding::{Access, Kind, Space, Target};
-use crate::shadow::element;
+use crate::finding::{Access, Kind, Space};
+use crate::shadow::{OriginId, element};
 use visakit_exec::InstructionEvent;
 use visakit_exec::code::{Action, Compute, Operation};
 
@@ -42,16 +42,29 @@ impl Checker {
         }
     }
 
-    /// Looks whether indirect operands stay inside of the variable that they point into.
+    /// Looks whether indirect operands stay inside of the variable that they point into. Of a move the lanes whose source does
+    /// not: compilers read more than they use, so that this is a fault only if the value is used.
     pub(super) fn check_indirect(
         &mut self,
         compute: &Compute,
         lanes: usize,
         event: &InstructionEvent<'_>,
-    ) {
+    ) -> Vec<(usize, OriginId)> {
         let used = compute.operation.sources();
         let enabled = || (0..lanes).filter(|lane| event.mask >> lane & 1 != 0);
-        let mut wrong = None;
+        let step = self.current.0;
+        let missed = |of: usize, at: usize, bytes: usize| {
+            let (range, _) = self.addressed.get(of).cloned().unwrap_or_default();
+            let signed = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+            Missed {
+                step,
+                area: Area::Variable(of),
+                offset: signed(at) - signed(range.start),
+                bytes: u32::try_from(bytes).unwrap_or(0),
+            }
+        };
+        let moves = matches!(compute.operation, Operation::Copy | Operation::Convert(_));
+        let (mut wrong, mut later) = (None, Vec::new());
         for source in compute.sources.iter().take(used) {
             let bytes = usize::from(source.data_type.size());
             for lane in enabled() {
@@ -61,7 +74,10 @@ impl Checker {
                 if let Some(at) = source.place(lane, event.registers)
                     && let Some(of) = self.leaves(event.thread, pointer, at, bytes)
                 {
-                    wrong = wrong.or(Some((of, at, bytes, lane, false)));
+                    match compute.destination.place(lane, event.registers) {
+                        Some(to) if moves => later.push((to, missed(of, at, bytes))),
+                        _ => wrong = wrong.or(Some((missed(of, at, bytes), lane, Access::Read))),
+                    }
                 }
             }
         }
@@ -72,38 +88,17 @@ impl Checker {
                 if let Some(at) = to.place(lane, event.registers)
                     && let Some(of) = self.leaves(event.thread, to.offset, at, bytes)
                 {
-                    wrong = wrong.or(Some((of, at, bytes, lane, true)));
+                    wrong = wrong.or(Some((missed(of, at, bytes), lane, Access::Write)));
                 }
             }
         }
-        let Some((of, at, bytes, lane, writes)) = wrong else {
-            return;
-        };
-        let mut cause = Cause {
-            object: of,
-            detail: 1,
-            ..Cause::new(Kind::OutOfBounds, self.key(self.current.0))
-        };
-        cause.class.accesses[0] = Some(Access::new(writes, false));
-        self.find(cause, |this| {
-            let lane = u8::try_from(lane).ok();
-            let (range, name) = this.addressed.get(of).cloned().unwrap_or_default();
-            let bytes = u32::try_from(bytes).unwrap_or(0);
-            let signed = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-            let offset = signed(at) - signed(range.start);
-            let verb = if writes { "write" } else { "read" };
-            let size = range.len() as u64;
-            let message = missed(&name, size, offset, bytes, verb);
-            let mut finding = this.finding(Kind::OutOfBounds, Space::Private, message, lane);
-            finding.bytes = Some(bytes);
-            finding.target = Some(Target {
-                name,
-                argument: None,
-                bytes: size,
-                offset,
-            });
-            finding
-        });
+        if let Some((missed, lane, access)) = wrong {
+            self.misses(missed, u8::try_from(lane).ok(), access);
+        }
+        let later = later.into_iter();
+        later
+            .map(|(to, missed)| (to, self.origins.missed(missed)))
+            .collect()
     }
 
     /// The variable that an address points into, if the access is not inside of it.

@@ -90,7 +90,7 @@ impl Checker {
         let (read, variable) = match self.origin(origin, at) {
             Origin::Missed(missed) => {
                 if self.checks.memory {
-                    self.used_outside(missed, lane);
+                    self.misses(missed, lane, Access::Read);
                 }
                 return;
             }
@@ -148,13 +148,13 @@ impl Checker {
         });
     }
 
-    /// A value read outside of an object is used: the read is a fault.
-    fn used_outside(&mut self, missed: Missed, lane: Option<u8>) {
+    /// A value that was read outside of an object is used, or something is written there.
+    pub(super) fn misses(&mut self, missed: Missed, lane: Option<u8>, access: Access) {
         let mut cause = Cause {
             object: missed.area.key(),
             ..Cause::new(Kind::OutOfBounds, self.key(missed.step))
         };
-        cause.class.accesses[0] = Some(Access::Read);
+        cause.class.accesses[0] = Some(access);
         self.find(cause, |this| {
             let space = this.space_of(missed.area);
             let mut finding = this.finding(Kind::OutOfBounds, space, String::new(), lane);
@@ -165,7 +165,7 @@ impl Checker {
                 missed.area,
                 missed.offset,
                 missed.bytes,
-                "read",
+                access.noun(),
             );
             finding
         });
@@ -175,6 +175,7 @@ impl Checker {
         match area {
             Area::Object(object) => self.objects.get(object).map_or(Space::Global, Known::space),
             Area::Local => Space::Local,
+            Area::Variable(_) => Space::Private,
         }
     }
 
@@ -208,6 +209,12 @@ impl Checker {
         let target = match area {
             Area::Object(object) => self.target(object, offset),
             Area::Local => self.objects.local_near(offset.cast_unsigned()),
+            Area::Variable(of) => self.addressed.get(of).map(|(range, name)| Target {
+                name: name.clone(),
+                argument: None,
+                bytes: range.len() as u64,
+                offset,
+            }),
         };
         finding.message = target.as_ref().map_or_else(
             || "access to local memory, of which the kernel has none".to_owned(),

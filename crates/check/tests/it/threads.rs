@@ -267,3 +267,44 @@ fn combined_predicates_are_decided_by_defined_elements() {
         }
     }
 }
+
+/// A register beside a variable, read by an address, is a fault where the value is used: compilers read more than that.
+#[test]
+fn reads_beside_variables_are_faults_where_they_are_used() {
+    let found = |uses: &str, at: &str| {
+        let text = format!(
+            ".version 4.1\n.kernel \"beside\"\n\
+             .decl V v_type=G type=ud num_elts=16 align=hword\n\
+             .decl X v_type=G type=ud num_elts=16 align=hword\n\
+             .decl Y v_type=G type=ud num_elts=16 align=hword\n\
+             .decl A0 v_type=A num_elts=1\n\
+             .decl P1 v_type=P num_elts=1\n.kernel_attr SimdSize=16\n.function \"beside_0\"\nbeside_0:\n\
+             mov (M1, 16) V(0,0)<1> 0x1:ud\n\
+             mov (M1, 16) Y(0,0)<1> 0x1:ud\n\
+             addr_add (M1, 1) A0(0)<1> &V {at}\n\
+             mov (M1_NM, 1) X(0,0)<1> r[A0(0),0]<0;1,0>:ud\n\
+             {uses}\nret (M1, 1)\n"
+        );
+        let source = source(&text);
+        let object = source.object(32).unwrap();
+        let (id, _) = find_kernel(&object, None).unwrap();
+        let bare = Bare::new(&object, id, 32, &Config::default()).unwrap();
+        let report = check_bare(&object, bare, Checks::ALL).unwrap();
+        assert!(report.outcome.is_some());
+        report.findings
+    };
+    let branch = "cmp.ne (M1, 1) P1 X(0,0)<0;1,0> 0x0:ud\n(P1) goto (M1, 1) end\nend:";
+    let masked = "and (M1, 1) X(0,0)<1> X(0,0)<0;1,0> 0x0:ud\n";
+    for at in ["0x40:uw", "0xfffc:uw"] {
+        assert_eq!(kinds(&found("", at)), []);
+        assert_eq!(kinds(&found(&(masked.to_owned() + branch), at)), []);
+        let found = found(branch, at);
+        assert_eq!(kinds(&found), [Kind::OutOfBounds], "{found:#?}");
+        assert_eq!(found[0].place.instruction, 4);
+        assert!(found[0].message.contains("`V` (64 bytes)"), "{found:#?}");
+    }
+    assert_eq!(kinds(&found(branch, "0x3c:uw")), []);
+    // What does more than to move is a fault at once.
+    let sum = "add (M1, 1) X(0,0)<1> Y(0,0)<0;1,0> r[A0(0),0]<0;1,0>:ud";
+    assert_eq!(kinds(&found(sum, "0x40:uw")), [Kind::OutOfBounds]);
+}

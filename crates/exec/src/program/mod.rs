@@ -56,7 +56,7 @@ pub struct Program {
     counting: Option<Counting>,
     pub(crate) image: Arc<Image>,
     pub(crate) taken: Arc<[Range<usize>]>,
-    /// See [`Self::allow_stray_reads`].
+    /// See [`Options::stray_reads`].
     pub(crate) stray_reads: bool,
     /// The initial contents of variables.
     contents: Vec<Range<usize>>,
@@ -137,7 +137,7 @@ impl Program {
             simd_size: 1,
             image: Arc::default(),
             taken: std::mem::take(&mut layout.taken).into(),
-            stray_reads: false,
+            stray_reads: options.stray_reads,
             contents: layout
                 .contents
                 .iter()
@@ -389,12 +389,6 @@ impl Program {
     #[must_use]
     pub fn code(&self) -> &Code {
         &self.code
-    }
-
-    /// From now on reads by an address outside every variable return 0 instead of a fault. Hardware returns what is in
-    /// that register: a source that requests something undefined (a shuffle from a nonexistent lane) continues.
-    pub const fn allow_stray_reads(&mut self) {
-        self.stray_reads = true;
     }
 
     /// The code, bound to its implementation in a float mode.

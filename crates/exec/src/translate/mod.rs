@@ -46,6 +46,9 @@ pub struct Options {
     pub symbols: BTreeMap<String, u64>,
     /// Largest register file of a thread in bytes.
     pub max_register_bytes: usize,
+    /// Whether reads of registers by an address outside every variable return 0 instead of a fault. Hardware returns what is
+    /// in that register: a source that requests something undefined (a shuffle from a nonexistent lane) continues.
+    pub stray_reads: bool,
     /// Whether the program counts what runs; see [`crate::Program::take_counts`].
     pub count: bool,
     /// The passes applied to the code before it runs.
@@ -59,6 +62,7 @@ impl Default for Options {
             strict: false,
             symbols: BTreeMap::new(),
             max_register_bytes: 16 << 20,
+            stray_reads: false,
             count: false,
             passes: Pass::UNNOTICED.to_vec(),
         }

@@ -262,10 +262,11 @@ fn variable_after(body: &str, limits: Limits, stray_reads: bool) -> Result<u32, 
          .decl P1 v_type=P num_elts=16\n\
          .kernel_attr SimdSize=16\n{body}"
     );
-    let mut program = program(&text, &Options::default());
-    if stray_reads {
-        program.allow_stray_reads();
-    }
+    let options = Options {
+        stray_reads,
+        ..Options::default()
+    };
+    let program = program(&text, &options);
     let starts = vec![
         ThreadStart {
             mask: 0xffff,

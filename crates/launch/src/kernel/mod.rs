@@ -330,9 +330,6 @@ impl<'o> Kernel<'o> {
             ..config.options(self.grf_bytes)
         };
         let mut program = Program::new(self.object(), self.routine, &options)?;
-        if config.stray_reads {
-            program.allow_stray_reads();
-        }
         if let Some(compile) = &config.compile {
             program.examine_registers(Examined::Never);
             compile.apply(&mut program);
