@@ -53,7 +53,7 @@
 //! `product.rs` (systolic products; `factors.rs`: what is known of their factors), `convert.rs`,
 //! `compare.rs` and `memory.rs` have the templates (`run.rs` for consecutive lanes, which `apart.rs` lets messages share
 //! whose addresses differ by something uniform, `gather.rs` for lanes near each other
-//! or anywhere, `lane.rs` for atomics and for
+//! or anywhere, by offsets of 32 bits where the memory is not larger, `lane.rs` for atomics and for
 //! elements of other sizes than 32 bits, lane by lane). `linear.rs` finds addresses that follow each other because they are
 //! sums, shifts and extensions of a vector that does, and of vectors with one number in all lanes, such as the place of a
 //! row: a form of the segment begins with looking at these vectors, and computes the first address as a number and the

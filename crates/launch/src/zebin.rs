@@ -315,7 +315,10 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
         let names: Vec<_> = zebin.sections.iter().map(|s| s.name.as_str()).collect();
         // The container of older compilers is an ELF file as well.
         let advice = match names.iter().any(|name| name.starts_with(OLDER)) {
-            true => "; the compiler writes a zebin if IGC_EnableZEBinary=1 is set",
+            true => {
+                "; with IGC_EnableZEBinary=1 a compiler of 2022 or later writes a zebin, an older one only where it dumps \
+                 (IGC_ShaderDumpEnable=1), as for `visakit compile`"
+            }
             false => "",
         };
         return Err(LaunchError::Zebin(format!(

@@ -76,12 +76,12 @@ pub(super) fn role(step: &Step) -> Role {
                 compute: Arc::clone(compute),
             }
         }
-        Action::Message(message) if let Some(local) = message.fences_local() => {
-            Role::Fence { local }
-        }
-        Action::Message(message) => Role::Message {
-            operands: Box::new(message.operands()),
-            by_access: matches!(message.name(), "load" | "block" | "atomic" | "counter"),
+        Action::Message(message) => match message.fences_local() {
+            Some(local) => Role::Fence { local },
+            None => Role::Message {
+                operands: Box::new(message.operands()),
+                by_access: matches!(message.name(), "load" | "block" | "atomic" | "counter"),
+            },
         },
         Action::Systolic(systolic) => Role::Systolic(systolic.clone()),
         Action::Barrier => Role::Barrier {
