@@ -11,12 +11,18 @@ use visakit_isa::{Value, VarId, VectorOperand};
 
 /// The inputs that a program takes from its payload: offset and size in bytes.
 pub(crate) fn payload_inputs(program: &Program) -> Vec<(u32, u32)> {
+    general(program).map(|(place, _)| place).collect()
+}
+
+/// These inputs, with their variables.
+fn general(program: &Program) -> impl Iterator<Item = ((u32, u32), VarId)> + '_ {
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let inputs = program.inputs().iter();
     let inputs = inputs.filter(|input| input.class == InputClass::General);
-    inputs
-        .map(|input| (small(input.image_offset), small(input.size)))
-        .collect()
+    inputs.map(move |input| {
+        let place = (small(input.image_offset), small(input.size));
+        (place, VarId(input.index))
+    })
 }
 
 /// Compares the attributes and inputs of a kernel with the metadata.
@@ -99,10 +105,7 @@ fn unlisted(body: &Body<'_>, info: &KernelInfo, program: &Program, layout: &Layo
     });
     let pieces: Vec<_> = pieces.collect();
     let end = pieces.iter().map(|(_, last)| *last).max().unwrap_or(0);
-    let inputs = payload_inputs(program).into_iter();
-    let general = program.inputs().iter();
-    let general = general.filter(|input| input.class == InputClass::General);
-    let unlisted = inputs.zip(general).filter(|((at, size), _)| {
+    let unlisted = general(program).filter(|((at, size), _)| {
         let last = at.saturating_add(size.saturating_sub(1));
         *at >= layout.cross && !pieces.iter().any(|(from, to)| *from <= last && at <= to)
     });
@@ -110,8 +113,8 @@ fn unlisted(body: &Body<'_>, info: &KernelInfo, program: &Program, layout: &Layo
     let pointers = info.payload_arguments.iter();
     let pointers = pointers.filter(|piece| piece.addrmode == Some(AddrMode::Stateful));
     let are_offsets = unlisted.len() <= pointers.count();
-    let unlisted = unlisted.into_iter().filter(|((at, size), input)| {
-        let is_offset = *size == 4 && *at < end && only_added(body, VarId(input.index));
+    let unlisted = unlisted.into_iter().filter(|((at, size), variable)| {
+        let is_offset = *size == 4 && *at < end && only_added(body, *variable);
         !(are_offsets && is_offset)
     });
     let bytes =

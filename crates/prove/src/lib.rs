@@ -27,7 +27,8 @@
 //!   `starts.rs` is what threads start with.
 //! * `induction/` compares programs with loops that whole runs on terms do not come to an end with, from place to place.
 //! * `trial.rs` runs both kernels on the executor: before anything is proven, and after a rule or a solver has found a
-//!   difference. `solver.rs` asks a command that reads SMT-LIB, `open.rs` these and the solver inside. `prove.rs` puts these together.
+//!   difference. `solver.rs` asks a command that reads SMT-LIB, `open.rs` these and the solver inside. `question.rs` puts these together for
+//!   each question about two kernels, `prove.rs` asks it.
 //!
 //! # Why on translated code
 //!
@@ -53,6 +54,7 @@ mod message;
 mod open;
 mod predicates;
 mod prove;
+mod question;
 mod refine;
 mod same;
 mod samples;

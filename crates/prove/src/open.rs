@@ -1,6 +1,7 @@
 //! What rules leave open: random values and solvers decide, of parts of terms where these are too large.
 
-use crate::prove::{Question, Refutation, Verdict};
+use crate::prove::{Refutation, Verdict};
+use crate::question::Question;
 use crate::solver::{Answer, ask};
 use crate::sweep::swept;
 use crate::term::{Model, Question as Script, Shape, Shapes, Term, Terms, Values, Variable};

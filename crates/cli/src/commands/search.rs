@@ -87,28 +87,20 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             }
         }
     }
-    if args.reading.json {
-        errors.iter().for_each(|error| render::failure(error));
-        told(given_up);
-        output::json(&json!({ "matches": matches, "errors": errors, "given_up": given_up }))?;
-    }
     out.flush()?;
-    for error in errors.iter().filter(|_| !args.reading.json) {
+    for error in &errors {
         render::failure(error);
     }
-    if !args.reading.json {
-        told(given_up);
-    }
-    Ok(status)
-}
-
-/// Says that some routines were not searched to the end.
-fn told(given_up: usize) {
     if given_up > 0 {
         render::note(&format!(
             "{given_up} routines were too much work: use distances instead of `any`"
         ));
     }
+    // It has what was told.
+    if args.reading.json {
+        output::json(&json!({ "matches": matches, "errors": errors, "given_up": given_up }))?;
+    }
+    Ok(status)
 }
 
 /// The instructions of routines as text.

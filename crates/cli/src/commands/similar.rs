@@ -124,16 +124,17 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             }));
         }
     }
-    if args.reading.json {
-        errors.iter().for_each(|error| render::failure(error));
-        output::json(&json!({ "similar": documents, "errors": errors }))?;
-    } else {
+    if !args.reading.json {
         let mut out = stdout();
         write!(out, "{table}")?;
         out.flush()?;
     }
-    for error in errors.iter().filter(|_| !args.reading.json) {
+    for error in &errors {
         render::failure(error);
+    }
+    // It has what was told.
+    if args.reading.json {
+        output::json(&json!({ "similar": documents, "errors": errors }))?;
     }
     Ok(status)
 }

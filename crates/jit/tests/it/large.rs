@@ -1,4 +1,4 @@
-//! Buffers with more bytes than offsets of 32 bits reach: lanes before and behind each of their ends, beside the interpreter.
+//! Buffers around and beyond what offsets of 32 bits reach: lanes before and behind each of their ends, beside the interpreter.
 
 use super::{Random, compilers, translated};
 use std::sync::Arc;
@@ -6,11 +6,18 @@ use visakit_exec::{Group, Limits, Memory, Program, ThreadStart};
 use visakit_jit::{Path, taken};
 use visakit_testing::say;
 
-/// Bytes of the buffer; those that nobody writes take no memory of the host.
-const BYTES: u64 = (6 << 30) + 64;
+/// Bytes of the buffer; those that nobody writes take no memory of the host. The last offset of a dword has 31 bits in the
+/// first two, and more in the others.
+const SIZES: [u64; 5] = [
+    (1 << 31) - 1,
+    (1 << 31) + 3,
+    (1 << 31) + 4,
+    (1 << 32) + 7,
+    (6 << 30) + 64,
+];
 
-/// Ends of numbers of 32 bits, with a sign and without, and of the buffer.
-const ENDS: [u64; 5] = [0, 1 << 31, 1 << 32, 1 << 32 | 1 << 31, BYTES];
+/// Ends of numbers of 32 bits, with a sign and without; the others are those of the buffer.
+const ENDS: [u64; 4] = [0, 1 << 31, 1 << 32, 1 << 32 | 1 << 31];
 
 fn kernel(lanes: u32, element: &str, predicate: &str) -> Program {
     translated(&format!(
@@ -27,10 +34,15 @@ fn kernel(lanes: u32, element: &str, predicate: &str) -> Program {
 }
 
 /// The register file, memory at the offsets, and the fault.
-fn run(program: &Program, offsets: &[u64], seed: u32) -> Option<(Vec<u8>, Vec<u8>, String)> {
+fn run(
+    program: &Program,
+    size: u64,
+    offsets: &[u64],
+    seed: u32,
+) -> Option<(Vec<u8>, Vec<u8>, String)> {
     let mut random = Random(seed);
     let mut memory = Memory::new(8 << 30);
-    let buffer = memory.add_zeroed(BYTES).ok()?;
+    let buffer = memory.add_zeroed(size).ok()?;
     let base = memory.address(buffer);
     let slot = |name: &str| program.variable(name).unwrap();
     let addresses = offsets.iter().map(|offset| base.wrapping_add(*offset));
@@ -53,7 +65,7 @@ fn run(program: &Program, offsets: &[u64], seed: u32) -> Option<(Vec<u8>, Vec<u8
     let mut group = Group::new(program, 0, &[start], &limits).unwrap();
     let fault = group.run(program, &memory, &limits, &mut ());
     let mut there = Vec::new();
-    for offset in offsets.iter().filter(|offset| **offset + 8 <= BYTES) {
+    for offset in offsets.iter().filter(|offset| **offset + 8 <= size) {
         let mut own = [0; 8];
         memory.read_into(buffer, usize::try_from(*offset).ok()?, &mut own);
         there.extend(own);
@@ -79,28 +91,37 @@ fn lanes_around_the_ends_of_32_bits() {
                     compiled
                 });
                 let compiled: Vec<_> = compiled.collect();
-                for first in 0..=ENDS.len() {
-                    // All lanes at one end, or each at one of all.
-                    let offsets: Vec<u64> = (0..32)
-                        .map(|_| {
-                            let any = random.next() as usize % ENDS.len();
-                            let end = ENDS.get(first).unwrap_or(&ENDS[any]);
+                for size in SIZES {
+                    let mut ends: Vec<u64> = ENDS.into_iter().filter(|end| *end < size).collect();
+                    ends.push(size);
+                    for first in 0..=ends.len() {
+                        // All lanes at one end, or each at one of all; one of them in some runs outside.
+                        let beyond = random.next() % 3 == 0;
+                        let offset = |lane: u64, random: &mut Random| {
+                            let any = random.next() as usize % ends.len();
+                            let end = *ends.get(first).unwrap_or(&ends[any]);
                             let by = bytes * (1 + u64::from(random.next()) % 24);
-                            match *end {
+                            match end {
+                                _ if beyond && lane == 5 => size - bytes + 1,
                                 0 => by,
-                                BYTES => BYTES - by,
-                                end => end + by - 12 * bytes,
+                                end if end == size => size - by,
+                                end => (end + by - 12 * bytes).min(size - bytes),
                             }
-                        })
-                        .collect();
-                    let seed = random.next() | 1;
-                    let Some(expected) = run(&program, &offsets, seed) else {
-                        say("NOT RUN: buffers of six gigabytes, which the host has not");
-                        return;
-                    };
-                    for compiled in &compiled {
-                        let left = run(compiled, &offsets, seed).unwrap();
-                        assert!(left == expected, "{lanes}, {element}, {offsets:x?}");
+                        };
+                        let offsets: Vec<u64> =
+                            (0..32).map(|lane| offset(lane, &mut random)).collect();
+                        let seed = random.next() | 1;
+                        let Some(expected) = run(&program, size, &offsets, seed) else {
+                            say("NOT RUN: buffers of six gigabytes, which the host has not");
+                            return;
+                        };
+                        for compiled in &compiled {
+                            let left = run(compiled, size, &offsets, seed).unwrap();
+                            assert!(
+                                left == expected,
+                                "{lanes}, {element}, {size:x}, {offsets:x?}"
+                            );
+                        }
                     }
                 }
             }

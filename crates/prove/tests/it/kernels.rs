@@ -3,7 +3,7 @@
 use std::time::Duration;
 use visakit_isa::object::Object;
 use visakit_launch::{Argument, Config, Kernel, NdRange, ZeInfo};
-use visakit_prove::{Difference, Method, Options, Proof, Side, Unknown, Verdict, prove};
+use visakit_prove::{Difference, Method, Options, Proof, Side, Unknown, Verdict, examine, prove};
 use visakit_text::asm;
 
 /// Bytes of the only buffer.
@@ -91,16 +91,35 @@ impl Asked {
             .into_owned()
     }
 
-    pub(crate) fn proof(&self, [old, new]: [&str; 2]) -> Proof {
+    pub(crate) fn proof(&self, lines: [&str; 2]) -> Proof {
+        self.launched(lines, |[old, new], arguments| {
+            prove(old, new, arguments, &Config::default(), &self.options).unwrap()
+        })
+    }
+
+    /// What one kernel never does.
+    fn examined(&self, lines: &str) -> Proof {
+        self.launched([lines], |[side], arguments| {
+            examine(side, arguments, &Config::default(), &self.options).unwrap()
+        })
+    }
+
+    fn launched<const N: usize, R>(
+        &self,
+        lines: [&str; N],
+        then: impl FnOnce([Side<'_>; N], &[Argument]) -> R,
+    ) -> R {
         let metadata = self.metadata();
-        let [old, new] = [self.object(old), self.object(new)];
-        let [old, new] = [&old, &new].map(|object| Kernel::new(object, "k", &metadata).unwrap());
+        let objects = lines.map(|lines| self.object(lines));
+        let kernels = objects
+            .each_ref()
+            .map(|object| Kernel::new(object, "k", &metadata).unwrap());
         let items = self.items;
         let range = NdRange::new(&[items], &[items], &[]).unwrap();
-        let [old, new] = [&old, &new].map(|kernel| Side { kernel, range });
+        let sides = kernels.each_ref().map(|kernel| Side { kernel, range });
         let mut arguments = vec![Argument::Buffer(vec![0; BYTES])];
         arguments.extend(self.scalars.iter().cloned().map(Argument::Value));
-        prove(old, new, &arguments, &Config::default(), &self.options).unwrap()
+        then(sides, &arguments)
     }
 }
 
@@ -117,6 +136,34 @@ pub(crate) fn stored(byte: &str) -> String {
         "mov (M1_NM, 1) X(0,0)<1> {byte}<0;1,0>
          lsc_store.ugm (M1_NM, 1) bti(0x0)[AT]:a32 X:d32"
     )
+}
+
+/// An output that is what was never written, always or for some contents of the buffer, is not clean, although the kernel
+/// does the same as itself; and it is where that is written first.
+#[test]
+fn outputs_of_what_was_never_written() {
+    let asked = Asked::of_threads(1);
+    let kernel = |first: &str| {
+        format!(
+            "lsc_load.ugm (M1_NM, 1) Y:d32 bti(0x0)[AT]:a32
+             cmp.ne (M1, 8) P1 Y(0,0)<0;1,0> 0x7:ud
+             {first}
+             lsc_load.slm (M1, 8) N:d32 flat[AT]:a32
+             lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 N:d32"
+        )
+    };
+    let store = "lsc_store.slm (M1, 8) flat[AT]:a32 X:d32";
+    let never = asked.examined(&kernel(""));
+    assert!(why(&never).contains("never written"), "{never:?}");
+    let some = asked.examined(&kernel(&format!("(P1) {store}")));
+    assert!(why(&some).contains("never written"), "{some:?}");
+    let written = asked.examined(&kernel(store));
+    assert_eq!(written.verdict, Verdict::Proven, "{written:?}");
+    // Beside another kernel it may be anything.
+    let mut asked = asked;
+    asked.options.by_steps = false;
+    let both = asked.proof([&kernel(""), &kernel(store)]);
+    assert_eq!(both.verdict, Verdict::Proven, "{both:?}");
 }
 
 /// A given scalar is none of any value, whatever its value is.

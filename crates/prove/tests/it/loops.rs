@@ -89,6 +89,31 @@ fn loops_that_compute_otherwise_are_proven() {
     is_proven(&looped(BODY, &twice), &looped(BODY, END));
 }
 
+/// A barrier orders writes that are fenced: the fences of both kernels are the same.
+#[test]
+fn fences_are_compared() {
+    let exchanged = |fence: &str| {
+        let end = format!(
+            "lsc_store.slm (M1, 8) flat[AT]:a32 N:d32
+             {fence}
+             barrier
+             lsc_load.slm (M1, 8) Y:d32 flat[AT]:a32
+             lsc_store.ugm (M1, 8) bti(0x0)[AT]:a32 Y:d32"
+        );
+        looped(BODY, &end)
+    };
+    let local = "lsc_fence.slm.none.group";
+    let mut asked = asked(0);
+    asked.options.trials = 0;
+    let is_proven =
+        |new: &str| asked.proof([&exchanged(local), &exchanged(new)]).verdict == Verdict::Proven;
+    assert!(is_proven(local));
+    assert!(is_proven(&format!("{local}\n{local}")));
+    assert!(is_proven("fence_local.E"));
+    assert!(!is_proven(""));
+    assert!(!is_proven("lsc_fence.ugm.none.gpu"));
+}
+
 #[test]
 fn loops_with_mistakes_are_not_proven() {
     let old = looped(BODY, END);

@@ -1,6 +1,7 @@
 //! Expressions of whole numbers. Nesting is kept on an explicit stack, not on the call stack.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
+use crate::language::operand::bits;
 use crate::lexer::Cursor;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -50,12 +51,6 @@ pub(super) fn exact(
         Some(value) => Ok((value, Span::between(start, cursor.at))),
         None => Err(cursor.unexpected(what)),
     }
-}
-
-/// The lowest 64 bits of a number.
-#[allow(clippy::cast_possible_truncation)] // that is what it is for
-pub(super) const fn bits(value: i128) -> u64 {
-    value.cast_unsigned() as u64
 }
 
 /// A number with or without a minus that is the whole expression.

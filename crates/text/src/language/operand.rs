@@ -136,6 +136,12 @@ pub(crate) fn takes_constant(field: &FieldDef, ty: DataType) -> bool {
         && (float || ty.is_packed() || takes(TypeSet::INTEGERS))
 }
 
+/// The lowest 64 bits of a number.
+#[allow(clippy::cast_possible_truncation)] // that is what it is for
+pub(crate) const fn bits(value: i128) -> u64 {
+    value.cast_unsigned() as u64
+}
+
 /// The stored bits of a whole number of a type, or the accepted range if it is outside. `negative`
 /// numbers of floats are bit patterns, negated as floats.
 pub(crate) fn constant_bits(
@@ -143,8 +149,6 @@ pub(crate) fn constant_bits(
     ty: DataType,
     negative: bool,
 ) -> Result<u64, RangeInclusive<i128>> {
-    #[allow(clippy::cast_possible_truncation)] // that is what it is for
-    let bits = |value: i128| value.cast_unsigned() as u64;
     let size = u32::from(ty.size()) * 8;
     let half = 1i128 << (size - 1);
     if ty.is_float() && negative {

@@ -194,7 +194,7 @@ fn program(args: &Args) -> Result<Program, Failure> {
         // What is no program has a fault of another kind.
         args.object(&sources, None)?;
         return Err(Failure::Other(
-            "launching needs metadata: give --zeinfo or --zebin; only with --media and --bare nothing needs them"
+            "launching needs metadata: give --zeinfo or --zebin; media kernels (--media) and bare routines (--bare) need none"
                 .to_owned(),
         ));
     };

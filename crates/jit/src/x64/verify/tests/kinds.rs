@@ -27,7 +27,7 @@ fn of_thread(at: i64) -> Memory {
 }
 
 /// The region of global memory of the number in `rcx`, in the same register.
-fn region(asm: &mut Assembler) {
+pub(super) fn region(asm: &mut Assembler) {
     asm.mov(RCX, Memory::at(RBX, 0));
     asm.and(RCX, shared(field::STORAGE_MASK));
     asm.shl(RCX, 5);

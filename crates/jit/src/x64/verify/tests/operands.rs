@@ -1,6 +1,6 @@
 //! Instructions that do, or access, something else than it seems.
 
-use super::kinds::{assert, shared};
+use super::kinds::{assert, region, shared};
 use super::*;
 
 /// Offsets of lanes in shared local memory, as vectors of this width: whether they are inside is known.
@@ -123,10 +123,7 @@ fn narrowed() {
     // The region, what becomes of its size, when it is compared, how the offsets are narrowed.
     let gathered = |cut: Write, small: Write, narrow: Write| {
         move |asm: &mut Assembler, end: Label| {
-            asm.mov(RCX, Memory::at(RBX, 0));
-            asm.and(RCX, shared(field::STORAGE_MASK));
-            asm.shl(RCX, 5);
-            asm.add(RCX, shared(field::STORAGE));
+            region(asm);
             asm.mov(R9, Memory::at(RCX, 8));
             asm.mov(R10, Memory::at(RCX, 16));
             cut(asm, end);
@@ -154,10 +151,7 @@ fn narrowed() {
     };
     let shuffled = |low: u32, from: u32| {
         move |asm: &mut Assembler, end: Label| {
-            asm.mov(RCX, Memory::at(RBX, 0));
-            asm.and(RCX, shared(field::STORAGE_MASK));
-            asm.shl(RCX, 5);
-            asm.add(RCX, shared(field::STORAGE));
+            region(asm);
             asm.mov(R9, Memory::at(RCX, 8));
             asm.mov(R10, Memory::at(RCX, 16));
             asm.sub(R9, 4);
