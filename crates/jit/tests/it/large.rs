@@ -96,7 +96,7 @@ fn lanes_around_the_ends_of_32_bits() {
                     ends.push(size);
                     for first in 0..=ends.len() {
                         // All lanes at one end, or each at one of all; one of them in some runs outside.
-                        let beyond = random.next() % 3 == 0;
+                        let beyond = random.next().is_multiple_of(3);
                         let offset = |lane: u64, random: &mut Random| {
                             let any = random.next() as usize % ends.len();
                             let end = *ends.get(first).unwrap_or(&ends[any]);
