@@ -25,14 +25,17 @@ pub(crate) const NAMED: u64 = 1 << 40;
 #[derive(Clone, Debug, Default)]
 struct Thread {
     time: u32,
-    /// Up to where its writes are fenced: local, global.
-    fenced: [u32; 2],
+    /// Up to where its writes are fenced: local, global for the group, global for all groups.
+    fenced: [u32; 3],
     wrote_global: bool,
-    /// For each thread of the group: up to where its reads, local writes and global writes are known.
-    known: Vec<[u32; 3]>,
+    known: Vec<Known>,
     /// Up to where accesses of threads of other groups are known.
     foreign: Points,
 }
+
+/// Of a thread of the group: up to where its reads, local writes, and global writes are known, and up to where its global
+/// writes reach other groups.
+type Known = [u32; 4];
 
 /// For groups: up to where the accesses of each of their threads are known.
 type Points = HashMap<u32, Arc<[u32]>>;
@@ -43,10 +46,11 @@ pub(crate) struct OfGroup {
     number: u32,
     threads: Vec<Thread>,
     /// For each barrier in progress: what the threads that arrived have published.
-    arrived: HashMap<u64, Vec<[u32; 3]>>,
+    arrived: HashMap<u64, Vec<Known>>,
     foreign_arrived: HashMap<u64, Points>,
-    /// What was published at atomic locations in local memory.
-    points: HashMap<u64, Points>,
+    /// What was published at atomic locations for the group alone: in local memory, or in flat memory behind a fence whose
+    /// scope is the group.
+    points: HashMap<(bool, u64), Points>,
 }
 
 /// Order of the accesses of a launch.
@@ -54,7 +58,7 @@ pub(crate) struct OfGroup {
 pub(crate) struct Order {
     /// Of the group whose turn it is.
     own: OfGroup,
-    /// What was published at atomic locations in flat memory.
+    /// What was published at atomic locations in flat memory for all groups.
     points: HashMap<u64, Points>,
     /// Number of entries there.
     count: usize,
@@ -147,23 +151,30 @@ impl Order {
         thread.time
     }
 
-    /// The thread runs a fence, for local memory or for global.
-    pub(crate) fn fence(&mut self, thread: usize, local: bool) {
+    /// The thread runs a fence, for local memory or for global, and for other groups, too.
+    pub(crate) fn fence(&mut self, thread: usize, local: bool, beyond_group: bool) {
         let thread = self.thread(thread);
-        let [of_local, of_global] = &mut thread.fenced;
+        let [of_local, of_global, of_all] = &mut thread.fenced;
         *if local { of_local } else { of_global } = thread.time;
+        if beyond_group {
+            *of_all = thread.time;
+            // What it knows of its group is before the fence, and reaches others with its own writes.
+            for [.., in_group, of_all] in &mut thread.known {
+                *of_all = *in_group;
+            }
+        }
         thread.time = thread.time.saturating_add(1);
     }
 
-    fn told(&mut self, number: usize) -> Vec<[u32; 3]> {
+    fn told(&mut self, number: usize) -> Vec<Known> {
         let thread = self.thread(number);
         let mut told = thread.known.clone();
         if told.len() <= number {
-            told.resize(number + 1, [0; 3]);
+            told.resize(number + 1, [0; 4]);
         }
-        let [local, global] = thread.fenced;
+        let [local, global, of_all] = thread.fenced;
         if let Some(own) = told.get_mut(number) {
-            *own = [thread.time, local, global];
+            *own = [thread.time, local, global, of_all];
         }
         told
     }
@@ -216,34 +227,56 @@ impl Order {
         let group = self.own.number;
         let told = self.told(number);
         let thread = self.thread(number);
-        let has_news = thread.fenced != [0; 2] && (local || thread.wrote_global || told.len() > 1);
+        let has_news = thread.fenced != [0; 3] && (local || thread.wrote_global || told.len() > 1);
         let foreign = thread.foreign.clone();
-        let all = match local {
-            true => &mut self.own.points,
-            false => &mut self.points,
+        let place = (local, address);
+        let for_group = self.own.points.get(&place).cloned().unwrap_or_default();
+        let for_all = match local {
+            true => Points::default(),
+            false => self.points.get(&address).cloned().unwrap_or_default(),
         };
-        let learnt = all.get(&address).cloned().unwrap_or_default();
         if (has_news || !foreign.is_empty()) && self.count < MOST_POINTS {
-            let published = all.entry(address).or_default();
-            let before = published.len();
-            if has_news {
+            let only_group = told.iter().any(|[.., in_group, of_all]| in_group > of_all);
+            if local || has_news && only_group {
+                let published = self.own.points.entry(place).or_insert_with(|| {
+                    self.count += usize::from(!local);
+                    Points::default()
+                });
                 // Up to where all accesses are fenced.
-                let index = if local { 1 } else { 2 };
-                let points = told.iter().filter_map(|told| told.get(index).copied());
-                learn_of(published, group, &points.collect());
+                let points = told
+                    .iter()
+                    .map(|[_, of_local, in_group, _]| if local { *of_local } else { *in_group });
+                if has_news {
+                    learn_of(published, group, &points.collect());
+                }
+                learn(published, &foreign);
             }
-            learn(published, &foreign);
             if !local {
+                let published = self.points.entry(address).or_default();
+                let before = published.len();
+                if has_news {
+                    learn_of(
+                        published,
+                        group,
+                        &told.iter().map(|[.., of_all]| *of_all).collect(),
+                    );
+                }
+                learn(published, &foreign);
                 self.count += published.len() - before;
             }
         }
         let thread = self.thread(number);
-        for (from, points) in &learnt {
-            if *from == group {
-                let all: Vec<_> = points.iter().map(|p| [*p; 3]).collect();
-                join(&mut thread.known, &all);
-            } else {
-                learn_of(&mut thread.foreign, *from, points);
+        for (learnt, reaches_all) in [(for_group, 0), (for_all, 1)] {
+            for (from, points) in &learnt {
+                if *from == group {
+                    let all: Vec<_> = points
+                        .iter()
+                        .map(|p| [*p, *p, *p, *p * reaches_all])
+                        .collect();
+                    join(&mut thread.known, &all);
+                } else {
+                    learn_of(&mut thread.foreign, *from, points);
+                }
             }
         }
         thread.time = thread.time.saturating_add(1);
@@ -401,9 +434,9 @@ fn learn_of(to: &mut Points, group: u32, points: &Arc<[u32]>) {
     }
 }
 
-fn join(to: &mut Vec<[u32; 3]>, from: &[[u32; 3]]) {
+fn join(to: &mut Vec<Known>, from: &[Known]) {
     if to.len() < from.len() {
-        to.resize(from.len(), [0; 3]);
+        to.resize(from.len(), [0; 4]);
     }
     for (to, from) in to.iter_mut().zip(from) {
         for (to, from) in to.iter_mut().zip(from) {

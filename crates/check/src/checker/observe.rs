@@ -112,9 +112,12 @@ impl Observer for Checker {
                 }
             }
             Role::Message { .. } => self.message(event),
-            Role::Fence { local } => {
-                let local = *local;
-                self.order.fence(event.thread, local);
+            Role::Fence {
+                local,
+                beyond_group,
+            } => {
+                let (local, beyond_group) = (*local, *beyond_group);
+                self.order.fence(event.thread, local, beyond_group);
             }
             Role::Barrier { signals, waits } => {
                 let (signals, waits) = (*signals, *waits);

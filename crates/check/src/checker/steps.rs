@@ -27,9 +27,10 @@ pub(super) enum Role {
         by_access: bool,
     },
     Systolic(Box<Systolic>),
-    /// For local memory, or for global.
+    /// For local memory, or for global, and for other groups, too.
     Fence {
         local: bool,
+        beyond_group: bool,
     },
     Barrier {
         signals: bool,
@@ -77,7 +78,10 @@ pub(super) fn role(step: &Step) -> Role {
             }
         }
         Action::Message(message) => match message.fences_local() {
-            Some(local) => Role::Fence { local },
+            Some(local) => Role::Fence {
+                local,
+                beyond_group: message.orders_groups(),
+            },
             None => Role::Message {
                 operands: Box::new(message.operands()),
                 by_access: matches!(message.name(), "load" | "block" | "atomic" | "counter"),

@@ -93,7 +93,7 @@ fn what_is_before_a_barrier_is_forgotten() {
     group.read(0, 1);
     group.read(1, 9);
     for thread in [0, 1] {
-        group.order.fence(thread, true);
+        group.order.fence(thread, true, false);
         group.order.arrive(thread, 0);
     }
     for thread in [0, 1] {
@@ -124,6 +124,108 @@ fn a_reader_of_another_thread_is_kept() {
     let conflict = group.write(0, 2).unwrap();
     assert_eq!(conflict.between, Between::Threads);
     assert_eq!(conflict.other.record.thread, 1);
+}
+
+/// One thread writes, another one tells a third: the write is before the third one's read if the fences on the way reach as
+/// far as the threads are apart. A fence of all groups carries what its thread knows, too.
+#[test]
+fn fences_reach_as_far_as_their_scope() {
+    #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+    enum Fence {
+        No,
+        Group,
+        All,
+    }
+    let fences = [Fence::No, Fence::Group, Fence::All];
+    let mut cases = 0;
+    for first in fences {
+        for second in fences {
+            for (groups, barrier) in [
+                ([1, 1, 1], false),
+                ([1, 1, 1], true),
+                ([1, 1, 2], false),
+                ([1, 1, 2], true),
+                ([1, 2, 1], false),
+                ([1, 2, 2], false),
+                ([1, 2, 3], false),
+            ] {
+                let mut order = Order::default();
+                let mut cells = Cells::default();
+                let mut aside: Vec<(u32, OfGroup)> = Vec::new();
+                let mut current = 0;
+                let mut turn = |order: &mut Order, group: u32| {
+                    if group != current {
+                        aside.push((current, order.put_aside()));
+                        current = group;
+                        match aside.iter().position(|(group, _)| *group == current) {
+                            Some(at) => order.take_up(aside.swap_remove(at).1),
+                            None => order.start(current, [current, 0, 0]),
+                        }
+                    }
+                };
+                let fence = |order: &mut Order, thread, fence| {
+                    if fence != Fence::No {
+                        order.fence(thread, false, fence == Fence::All);
+                    }
+                };
+                let mut access = |order: &mut Order, group, thread: u16, writes| {
+                    let time = order.message(thread.into());
+                    let record = Record {
+                        group,
+                        time,
+                        step: 0,
+                        thread,
+                    };
+                    let now = Now {
+                        record,
+                        lane: 0,
+                        bytes: 15,
+                        writes,
+                        atomic: false,
+                        value: None,
+                    };
+                    let mut found = Vec::new();
+                    order.access(&mut cells, (false, 7), &now, &mut found);
+                    found.is_empty()
+                };
+                let [writer, teller, reader] = groups;
+                turn(&mut order, writer);
+                assert!(access(&mut order, writer, 0, true));
+                fence(&mut order, 0, first);
+                if barrier {
+                    order.arrive(0, 0);
+                    order.arrive(1, 0);
+                    order.leave(1, 0);
+                } else {
+                    order.synchronize(0, false, 100);
+                }
+                turn(&mut order, teller);
+                if !barrier {
+                    order.synchronize(1, false, 100);
+                }
+                fence(&mut order, 1, second);
+                order.synchronize(1, false, 200);
+                turn(&mut order, reader);
+                order.synchronize(2, false, 200);
+                let ordered = access(&mut order, reader, 2, false);
+                let expected = match (teller == writer, reader == writer) {
+                    // What a thread of another group knows it tells as it is.
+                    (false, _) => first == Fence::All,
+                    (true, true) => first >= Fence::Group && second >= Fence::Group,
+                    (true, false) => {
+                        first == Fence::All && second >= Fence::Group
+                            || first >= Fence::Group && second == Fence::All
+                    }
+                };
+                assert_eq!(
+                    ordered, expected,
+                    "{first:?} {second:?} {groups:?} {barrier}"
+                );
+                cases += 1;
+            }
+        }
+    }
+    assert_eq!(cases, 63);
 }
 
 /// A read or write of one element of memory, by a lane of a thread of a group.
@@ -277,8 +379,8 @@ proptest! {
             }
             let Event::Message(_, thread, (writes, atomic), parts) = event else {
                 for thread in [0, 1] {
-                    order.fence(thread, true);
-                    order.fence(thread, false);
+                    order.fence(thread, true, false);
+                    order.fence(thread, false, true);
                     order.arrive(thread, 0);
                 }
                 for thread in [0, 1] {

@@ -1,6 +1,6 @@
-//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl`, `exchange.cl`, `borders.cl` and `texels.cl`) state how they are
-//! launched (`//@`) and where the second form has its fault (`//!`): the faulty form has this finding, the clean one
-//! has none.
+//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl`, `users.cl`, `exchange.cl`, `borders.cl`,
+//! `texels.cl` and `scopes.cl`) state how they are launched (`//@`) and where the second form has its fault (`//!`): the
+//! faulty form has this finding, the clean one has none.
 
 use super::{metadata, report, specs, texts};
 
@@ -28,6 +28,13 @@ fn kernels_as_users_write_them() {
 fn what_is_compared_and_exchanged() {
     let runs = program("exchange", [("dg2", 32), ("pvc", 64), ("skl", 32)]);
     assert_eq!(runs, 60);
+}
+
+/// What a group tells another one, behind fences whose scope is the group or the device.
+#[test]
+fn scopes_of_fences() {
+    let runs = program("scopes", [("dg2", 32), ("pvc", 64), ("bmg", 64)]);
+    assert_eq!(runs, 24);
 }
 
 /// Pixels that several work-items write, and channels that an image does not store.
