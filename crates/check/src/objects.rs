@@ -9,6 +9,9 @@ use visakit_launch::{
     Target as MediaTarget,
 };
 
+/// How the names of variables begin that the compiler's functions of work-groups share.
+const OF_COMPILER: &str = "GenSLM.";
+
 /// An object in flat memory with what is known about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
@@ -282,6 +285,15 @@ impl Objects {
             object.bytes.checked_sub(at)
         });
         rest.find(|bytes| *bytes > 0).unwrap_or(0)
+    }
+
+    /// Whether an address is in a variable that the compiler's own functions share, as of `work_group_any`.
+    pub(crate) fn is_the_compilers(&self, address: u64) -> bool {
+        let mut names = self
+            .local_names
+            .iter()
+            .filter(|(object, _)| address >= object.start && address - object.start < object.bytes);
+        names.any(|(_, name)| name.starts_with(OF_COMPILER))
     }
 
     /// The local object that contains an address, or the nearest one.

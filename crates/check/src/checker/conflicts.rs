@@ -105,7 +105,11 @@ impl Checker {
         let mut conflicts = std::mem::take(&mut self.conflicts);
         for (conflict, now) in conflicts.drain(..) {
             let intended = conflict.between == Between::Lockstep && local && self.sub_groups;
-            if !intended || self.checks.lockstep {
+            // `work_group_any` and `work_group_all` are made so: whoever finds it true writes that.
+            let made_so = conflict.other.same_value
+                && local
+                && self.objects.is_the_compilers(located.address);
+            if !made_so && (!intended || self.checks.lockstep) {
                 self.race(access, located, &conflict, &now);
             }
         }
@@ -181,13 +185,16 @@ impl Checker {
             ..Cause::new(kind, step.min(of_other))
         };
         self.find(cause, |this| {
-            let same = if same_value {
+            let local = matches!(located.reached, Reached::Local);
+            let remark = if same_value {
                 ", of the same value"
+            } else if local && this.objects.is_the_compilers(located.address) {
+                ", in the compiler's functions of work-groups"
             } else {
                 ""
             };
             let message = format!(
-                "{} in a data race with {} {} {}{same}",
+                "{} in a data race with {} {} {}{remark}",
                 mine.noun(),
                 theirs.article(),
                 theirs.noun(),

@@ -2,7 +2,9 @@
 //! `texels.cl` and `scopes.cl`) state how they are launched (`//@`) and where the second form has its fault (`//!`): the
 //! faulty form has this finding, the clean one has none.
 
-use super::{metadata, report, specs, texts};
+use super::{argument, metadata, report, specs, texts};
+use visakit_check::{Checks, check, config};
+use visakit_launch::{Config, Kernel, LocalVariable, NdRange, Source};
 
 #[test]
 fn every_fault_of_the_first_kernels_and_no_false_alarm() {
@@ -35,6 +37,37 @@ fn what_is_compared_and_exchanged() {
 fn scopes_of_fences() {
     let runs = program("scopes", [("dg2", 32), ("pvc", 64), ("bmg", 64)]);
     assert_eq!(runs, 24);
+}
+
+/// The threads of a group that find a vote true write so into a variable of the compiler's, which is no race of the program.
+/// In a variable with any other name it is one.
+#[test]
+fn votes() {
+    for (device, grf_bytes) in [("dg2", 32), ("pvc", 64), ("bmg", 64)] {
+        let texts = texts("scopes", device, "clean");
+        let object = Source::link(std::slice::from_ref(&texts["voted"]), grf_bytes).unwrap();
+        let zeinfo = metadata("scopes", device, "clean");
+        let mut kernel = Kernel::new(&object, "voted", &zeinfo).unwrap();
+        kernel.grf_bytes = grf_bytes;
+        let found = |name: &str| {
+            let mut kernel = kernel.clone();
+            kernel.locals.push(LocalVariable {
+                kernel: "voted".to_owned(),
+                name: name.to_owned(),
+                start: 0,
+                bytes: 4,
+            });
+            let range = NdRange::new(&[256], &[128], &[]).unwrap();
+            let arguments = ["iota:1024", "zeros:1024"].map(argument);
+            let config = config(Config::default());
+            let launch = kernel.prepare(&range, &arguments, &config).unwrap();
+            let report = check(&kernel, launch, &config, Checks::ALL, &[]).unwrap();
+            let kinds = report.findings.iter().map(|f| f.kind.name());
+            kinds.collect::<Vec<_>>()
+        };
+        assert_eq!(found("GenSLM.LocalMemPoolOnGetMemPoolPtr"), [""; 0]);
+        assert_eq!(found("seen").first(), Some(&"race-same-value"));
+    }
 }
 
 /// Pixels that several work-items write, and channels that an image does not store.
