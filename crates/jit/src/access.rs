@@ -1,9 +1,11 @@
-//! Kernel memory: the only file that makes addresses of it.
+//! Kernel memory: the only module that makes addresses of it.
 //!
 //! Memory is reached by [`Checked`] bytes and by the [`Places`] of lanes alone. Only the functions here make them,
 //! after code that compares addresses with the bounds of the memory, and they know how many bytes were compared: a
 //! template that wants more than these has none. Nothing of this is believed: code is only used if it is known to stay
 //! inside of memory (`x64/verify/`).
+
+mod lanes;
 
 use crate::Features;
 use crate::masks::mask_register;
@@ -11,7 +13,7 @@ use crate::pages::place;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, field};
 use crate::x64::{
-    Condition, EAX, ECX, Index, Label, Mask, Memory, Number, R8, R9, R9D, R10, RAX, RCX, RDI, RDX,
+    Condition, EAX, ECX, Index, Label, Mask, Memory, Number, R8, R9, R9D, R10, RAX, RCX, RDI,
     Vector, Width, ops, xmm, ymm,
 };
 use visakit_exec::code::{LaneMessage, LaneSpace};
@@ -240,10 +242,11 @@ impl Writer {
                 offsets.push(n);
                 if chunk == 0 {
                     own.v2(c, ops::MOVE, most, c.register(n));
-                    own.v2(c, ops::MOVE, any, c.register(n));
                 } else {
                     own.v3(c, ops::MAX_UD, most, most, n);
-                    own.v3(c, ops::OR, any, any, n);
+                }
+                if m.align > 1 {
+                    own.joined(c, chunk, any, n);
                 }
             }
             own.asm.v2(ops::LOAD_D, xmm(limit), R9D);
@@ -306,10 +309,9 @@ impl Writer {
                     own.only_enabled(c, chunk, n);
                 }
                 offsets.push(n);
-                if chunk == 0 {
-                    own.v2(c, ops::MOVE, any, c.register(n));
-                } else {
-                    own.v3(c, ops::OR, any, any, n);
+                // Their signs count only with AVX2, where comparisons have signs.
+                if m.align > 1 || !avx512 {
+                    own.joined(c, chunk, any, n);
                 }
                 if avx512 {
                     // Not greater than the limit.
@@ -347,6 +349,14 @@ impl Writer {
         })
     }
 
+    /// The bits that any chunk has: of another one, too.
+    fn joined(&mut self, c: Chunks, chunk: usize, any: u32, n: u32) {
+        match chunk {
+            0 => self.v2(c, ops::MOVE, any, c.register(n)),
+            _ => self.v3(c, ops::OR, any, any, n),
+        }
+    }
+
     /// Places that have just been compared.
     const fn places(&self, c: Chunks, offsets: Vec<u32>, base: Number, span: u32) -> Places {
         Places {
@@ -356,47 +366,6 @@ impl Writer {
             span: span as usize,
             is_large: false,
         }
-    }
-
-    /// Offsets of 64 bits as such of 32, two chunks in one: one gather or scatter then moves twice as many lanes. Code goes
-    /// to `large`, where the offsets are as before, if the memory has more bytes than that; `r9` is as the places were made.
-    /// There are none where a chunk has all lanes.
-    pub(crate) fn narrow_places(
-        &mut self,
-        places: &Places,
-        masked: bool,
-        large: Label,
-    ) -> Result<Option<Places>, NoTemplate> {
-        let c = Chunks::new(self.features, 4, places.c.lanes * places.chunks());
-        if places.c.lane != 8 || places.chunks() != 2 * c.count {
-            return Ok(None);
-        }
-        self.asm.cmp(R9, i32::MAX);
-        self.asm.jump_if(Condition::Above, large);
-        let mut offsets = Vec::with_capacity(c.count);
-        for chunk in 0..c.count {
-            let (n, upper) = (places.offset(2 * chunk)?, places.offset(2 * chunk + 1)?);
-            let whole = c.register(n);
-            if c.zmm {
-                for n in [n, upper] {
-                    self.asm.v2(ops::NARROW_Q_D, ymm(n), c.register(n));
-                }
-                self.asm.v3i(ops::INSERT_HALF, whole, whole, ymm(upper), 1);
-            } else {
-                let low = 0b1000_1000;
-                self.asm.v3i(ops::SHUFFLE_PS, whole, whole, ymm(upper), low);
-                self.asm.v2i(ops::PERMUTE_Q_IMM, whole, whole, 0b1101_1000);
-            }
-            if masked && c.zmm {
-                self.lanes_of(c, chunk, MASK, mask_register(chunk));
-            }
-            offsets.push(n);
-        }
-        Ok(Some(Places {
-            c,
-            offsets,
-            ..*places
-        }))
     }
 
     /// The enabled lanes of a chunk; the others become zero: their address is as good as any. With AVX-512 the mask
@@ -414,166 +383,4 @@ impl Writer {
             });
         }
     }
-
-    /// Sets a register to the distances of the lanes' offsets from that of the first one.
-    fn distances(&mut self, c: Chunks, n: u32, to: u32) {
-        self.with_scratch(|own, [first]| {
-            own.v2(c, c.of(ops::BROADCAST_D, ops::BROADCAST_Q), first, xmm(n));
-            own.v3(c, c.of(ops::SUB_D, ops::SUB_Q), to, n, first);
-        });
-    }
-
-    /// Sets `rax` to the first lane of a register.
-    pub(crate) fn first_lane(&mut self, c: Chunks, n: u32) {
-        let to = if c.lane == 4 { EAX } else { RAX };
-        self.asm.v2(c.of(ops::STORE_D, ops::TO_Q), to, xmm(n));
-    }
-
-    /// Continues if a register has none of these bits, the same in each lane.
-    fn has_none(&mut self, c: Chunks, n: u32, bits: Memory, otherwise: Label) {
-        if c.zmm {
-            let op = c.of(ops::MASK_OF_BITS_D, ops::MASK_OF_BITS_Q);
-            self.asm.v3(op, Mask::K2, c.register(n), bits);
-            self.asm.mask_any(Mask::K2);
-        } else {
-            self.asm.v2(ops::TEST, ymm(n), bits);
-        }
-        self.asm.jump_if(Condition::NotEqual, otherwise);
-    }
-
-    /// Continues if the elements of a chunk, dwords, follow each other: from the first element of the first lane on, the
-    /// bytes of all of them.
-    pub(crate) fn check_row(
-        &mut self,
-        places: &Places,
-        chunk: usize,
-        otherwise: Label,
-    ) -> Result<Checked, NoTemplate> {
-        let (c, n) = (places.c, places.offset(chunk)?);
-        let (row, all) = if c.lane == 4 {
-            let row = self.each_dword(|lane| u32::try_from(4 * lane).unwrap_or(0));
-            (row, self.dwords(u32::MAX))
-        } else {
-            let row = self.each_qword(|lane| 4 * lane as u64);
-            (row, self.qwords(u64::MAX))
-        };
-        self.with_scratch(|own, [distances]| {
-            own.distances(c, n, distances);
-            own.v3m(c, ops::XOR, distances, distances, row);
-            own.has_none(c, distances, all, otherwise);
-        });
-        self.first_lane(c, n);
-        Ok(self.of_first(places, 4 * (c.lanes - 1)))
-    }
-
-    /// Bytes from the offset in `rax` on, which is the one of a lane: so many, and the bytes of a lane.
-    fn of_first(&self, places: &Places, bytes: usize) -> Checked {
-        Checked {
-            start: Memory::at(places.base, 0).indexed(RAX, Width::Byte),
-            bytes: bytes + places.span,
-        }
-    }
-
-    /// Continues if the elements of a chunk, dwords, are in one vector of memory, which begins with the first lane's, and
-    /// is inside of the memory. The register then holds their places in it, as dwords. `r9` is as the places were made.
-    pub(crate) fn check_near(
-        &mut self,
-        places: &Places,
-        chunk: usize,
-        to: u32,
-        otherwise: Label,
-    ) -> Result<Checked, NoTemplate> {
-        let (c, n) = (places.c, places.offset(chunk)?);
-        let bytes = 4 * c.lanes as u64;
-        self.distances(c, n, to);
-        let inside = bytes - 4;
-        let outside = self.qwords(if c.lane == 4 {
-            !(inside << 32 | inside)
-        } else {
-            !inside
-        });
-        self.has_none(c, to, outside, otherwise);
-        self.first_lane(c, n);
-        self.asm.lea(RCX, Memory::at(RAX, inside.cast_signed()));
-        self.asm.cmp(RCX, R9);
-        self.asm.jump_if(Condition::Above, otherwise);
-        let shift = c.of(ops::SHR_D_IMM, ops::SHR_Q_IMM);
-        self.v2i(c, shift, to, c.register(to), 2);
-        if c.lane == 8 && c.zmm {
-            self.asm.v2(ops::NARROW_Q_D, ymm(to), c.register(to));
-        } else if c.lane == 8 {
-            self.with_scratch(|own, [high]| {
-                let high = xmm(high);
-                own.asm.v2i(ops::EXTRACT_HALF, high, c.register(to), 1);
-                own.asm
-                    .v3i(ops::SHUFFLE_PS, xmm(to), xmm(to), high, 0b1000_1000);
-            });
-        }
-        Ok(self.of_first(places, 4 * (c.lanes - 1)))
-    }
-
-    /// Copies the upper half of the offsets of a chunk of 256 bits, for [`Self::lane_of_chunk`].
-    pub(crate) fn split_offsets(&mut self, places: &Places, chunk: usize, upper: u32) -> Done {
-        let n = places.offset(chunk)?;
-        self.asm.v2i(ops::EXTRACT_HALF, xmm(upper), ymm(n), 1);
-        Ok(())
-    }
-
-    /// The bytes of one lane of a chunk whose offsets were split. Clobbers `rax`.
-    pub(crate) fn lane_of_chunk(
-        &mut self,
-        places: &Places,
-        (chunk, upper): (usize, u32),
-        lane: usize,
-    ) -> Result<Checked, NoTemplate> {
-        let (c, n) = (places.c, places.offset(chunk)?);
-        let half = c.lanes / 2;
-        let (from, number) = if lane < half {
-            (n, lane)
-        } else {
-            (upper, lane - half)
-        };
-        let number = u32::try_from(number).map_err(|_| NoTemplate)?;
-        let to = if c.lane == 4 { EAX } else { RAX };
-        let op = c.of(ops::EXTRACT_D, ops::EXTRACT_Q);
-        self.asm.v2i(op, to, xmm(from), number);
-        Ok(self.of_first(places, 0))
-    }
-
-    /// Stores the offsets of all lanes for [`Self::lane_in_turn`].
-    pub(crate) fn store_offsets(&mut self, places: &Places) -> Done {
-        let bytes = places.c.lane * places.c.lanes;
-        for chunk in 0..places.chunks() {
-            let there = stored_offsets(chunk * bytes, bytes)?;
-            self.store_bytes(there, places.offset(chunk)?, bytes)?;
-        }
-        Ok(())
-    }
-
-    /// The bytes of the lane whose number is in `rcx`, one of so many, of offsets that were stored. Clobbers `rdx`.
-    pub(crate) fn lane_in_turn(
-        &mut self,
-        places: &Places,
-        lanes: usize,
-    ) -> Result<Checked, NoTemplate> {
-        let size = places.c.lane;
-        let width = if size == 8 {
-            Width::Qword
-        } else {
-            Width::Dword
-        };
-        let stored = stored_offsets(0, size * lanes)?.indexed(RCX, width);
-        self.asm.extend(RDX, size, stored);
-        Ok(Checked {
-            start: Memory::at(places.base, 0).indexed(RDX, Width::Byte),
-            bytes: places.span,
-        })
-    }
-}
-
-/// Bytes of the offsets of lanes in the context.
-fn stored_offsets(at: usize, bytes: usize) -> Result<Memory, NoTemplate> {
-    let is_inside = at + bytes <= place::LANES_BYTES;
-    let at = i64::try_from(at).ok().filter(|_| is_inside);
-    Ok(field(place::LANES + at.ok_or(NoTemplate)?))
 }

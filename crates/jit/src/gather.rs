@@ -3,6 +3,7 @@
 
 use crate::Features;
 use crate::access::Places;
+use crate::elements::{Part, first_of, pairs};
 use crate::kept::Content;
 use crate::masks::mask_register;
 use crate::memory::Loaded;
@@ -25,6 +26,7 @@ impl Writer {
             return self.load_chunks(m, places, masked, loaded);
         }
         let c = places.c;
+        let moved = self.store_pairs(m, places, masked)?;
         // Element by element, as the interpreter stores them where lanes overlap.
         for &(memory, register) in &m.parts {
             let data = m.data + register as usize;
@@ -34,7 +36,7 @@ impl Writer {
                     let scattered = self.asm.label();
                     let row = self.check_row(places, chunk, scattered)?;
                     self.takes(Path::RowStored);
-                    let from = self.stored(c, chunk, data)?;
+                    let from = self.stored(c, chunk, data, 0)?;
                     let there = row.at(memory as usize, 4 * c.lanes)?;
                     self.store_bytes(there, from, 4 * c.lanes)?;
                     self.asm.jump(done);
@@ -53,11 +55,20 @@ impl Writer {
                 self.asm.place(done);
             }
         }
+        if let Some(moved) = moved {
+            self.asm.place(moved);
+        }
         Ok(())
     }
 
-    /// The register that holds the dwords of a chunk: a kept one, or register 0, where they are loaded.
-    fn stored(&mut self, c: Chunks, chunk: usize, data: usize) -> Result<u32, NoTemplate> {
+    /// The register that holds the dwords of a chunk: a kept one, or this one, where they are loaded.
+    pub(crate) fn stored(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        data: usize,
+        to: u32,
+    ) -> Result<u32, NoTemplate> {
         let bytes = 4 * c.lanes;
         let offset = data + chunk * bytes;
         let dwords = Chunks::new(self.features, 4, c.lanes);
@@ -69,8 +80,8 @@ impl Writer {
             return Ok(n);
         }
         let from = self.file(offset, bytes)?;
-        self.load_bytes(0, from, bytes)?;
-        Ok(0)
+        self.load_bytes(to, from, bytes)?;
+        Ok(to)
     }
 
     /// Loads the elements of all lanes. Where offsets have 64 bits, two chunks of them make a vector of elements.
@@ -126,9 +137,28 @@ impl Writer {
             (Some(_), _) => 1,
         };
         let done = self.asm.label();
+        // The registers of the elements of a pair get their dwords of the qwords in two others.
+        let split = |own: &mut Self, pair: &[Part], qwords: [u32; 2]| -> Done {
+            for (part, (_, register)) in pair.iter().enumerate() {
+                let to_load = held(*register);
+                if masked {
+                    let old = own.file(data(*register), bytes)?;
+                    own.load_bytes(to_load, old, bytes)?;
+                    own.with_scratch(|own, [dwords]| {
+                        own.split_pair(c, dwords, qwords, part)?;
+                        own.merge(c, chunk, (to_load, dwords));
+                        Ok(())
+                    })?;
+                } else {
+                    own.split_pair(c, to_load, qwords, part)?;
+                }
+                own.put(c, to_load, half, to(*register), data(*register))?;
+            }
+            Ok(())
+        };
         if !masked && !places.is_large {
-            let scattered = self.asm.label();
             self.with_scratch(|own, [lanes]| -> Done {
+                let scattered = own.asm.label();
                 let near = own.check_near(places, chunk, lanes, scattered)?;
                 own.takes(Path::Near);
                 for &(memory, register) in &m.parts {
@@ -137,31 +167,64 @@ impl Writer {
                     own.load_near(c, to_load, lanes, there)?;
                     own.put(c, to_load, half, to(register), data(register))?;
                 }
+                own.asm.jump(done);
+                own.asm.place(scattered);
+                let Some(stride) = own.row_stride(places, m) else {
+                    return Ok(());
+                };
+                // The register has the distances of the lanes still.
+                let scattered = own.asm.label();
+                let row = own.check_rows(places, (chunk, stride), lanes, scattered)?;
+                own.takes(Path::Rows);
+                own.load_rows(m, c, (chunk, first_of(m)), (row, stride), to)?;
+                own.asm.jump(done);
+                own.asm.place(scattered);
                 Ok(())
             })?;
-            self.asm.jump(done);
-            self.asm.place(scattered);
         }
         self.takes(match masked {
             false => Path::Gathered,
             true => Path::GatheredMasked,
         });
-        for &(memory, register) in &m.parts {
-            let own = held(register);
-            if masked {
-                let old = self.file(data(register), bytes)?;
-                self.load_bytes(own, old, bytes)?;
+        for pair in pairs(&m.parts) {
+            let is_pair = pair.len() == 2 && self.has_pairs(c) && !places.is_large;
+            if let [(memory, _), _] = *pair
+                && is_pair
+            {
+                self.takes(match masked {
+                    false => Path::Pairs,
+                    true => Path::PairsMasked,
+                });
+                self.with_scratch(|own, qwords| {
+                    own.gather_pair(places, (chunk, memory), masked, qwords)?;
+                    split(own, pair, qwords)
+                })?;
+                continue;
             }
-            let there = places.lanes(chunk, memory)?;
-            self.gather_chunk(c, chunk, own, there, masked);
-            self.put(c, own, half, to(register), data(register))?;
+            for &(memory, register) in pair {
+                let own = held(register);
+                if masked {
+                    let old = self.file(data(register), bytes)?;
+                    self.load_bytes(own, old, bytes)?;
+                }
+                let there = places.lanes(chunk, memory)?;
+                self.gather_chunk(c, chunk, own, there, masked);
+                self.put(c, own, half, to(register), data(register))?;
+            }
         }
         self.asm.place(done);
         Ok(())
     }
 
     /// Puts a chunk that was loaded where it belongs: to the file, or into the second half of a register.
-    fn put(&mut self, c: Chunks, from: u32, half: usize, to: Option<u32>, place: usize) -> Done {
+    pub(crate) fn put(
+        &mut self,
+        c: Chunks,
+        from: u32,
+        half: usize,
+        to: Option<u32>,
+        place: usize,
+    ) -> Done {
         let Some(to) = to else {
             let there = self.file(place, 4 * c.lanes)?;
             return self.store_bytes(there, from, 4 * c.lanes);
@@ -216,7 +279,7 @@ impl Writer {
         masked: bool,
     ) -> Done {
         let c = places.c;
-        let from = self.stored(c, chunk, data)?;
+        let from = self.stored(c, chunk, data, 0)?;
         self.lanes_mask(masked, chunk);
         let there = places.lanes(chunk, memory)?;
         let op = c.of(ops::SCATTER_D_D, ops::SCATTER_Q_D);
@@ -236,7 +299,7 @@ impl Writer {
     }
 
     /// Stores the lanes of a chunk of 32 bytes of offsets, which are in a register, one after the other.
-    fn store_lanes(
+    pub(crate) fn store_lanes(
         &mut self,
         places: &Places,
         chunk: usize,

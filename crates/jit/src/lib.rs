@@ -23,7 +23,7 @@
 //!   bits") on typed operands; which instruction does one, in the short form of AVX2 or in the long one of AVX-512,
 //!   with which immediate and which jump, follows from the operands. What has no encoding makes no code at all, in any
 //!   build.
-//! * `access.rs` is the only file that makes addresses of kernel memory, from what code has compared with bounds:
+//! * `access.rs`, with `access/`, is the only module that makes addresses of kernel memory, from what code has compared with bounds:
 //!   `Checked` bytes, `Places` of lanes. A template that wants more bytes than were compared has none.
 //! * `x64/verify/` believes none of this. Before code is encoded it follows the instructions that were recorded, over all
 //!   ways and turns of loops, with what is known of each register (`tables.rs`: of each instruction that may be there, what it
@@ -51,7 +51,7 @@
 //! instructions (`flush.rs`), and those with directed rounding, for which the host's control word is set while such code
 //! runs; `work.rs`, `compute.rs`, `bits.rs`, `carry.rs`, `elementary.rs`, `narrow.rs` (floats of 16 bits),
 //! `product.rs` (systolic products; `factors.rs`: what is known of their factors), `convert.rs`,
-//! `compare.rs` and `memory.rs` have the templates (`run.rs` for consecutive lanes, which `apart.rs` lets messages share
+//! `compare.rs` and `memory.rs` have the templates (`elements.rs` for lanes of several dwords each, `run.rs` for consecutive lanes, which `apart.rs` lets messages share
 //! whose addresses differ by something uniform, `gather.rs` for lanes near each other
 //! or anywhere, by offsets of 32 bits where the memory is not larger, `lane.rs` for atomics and for
 //! elements of other sizes than 32 bits, lane by lane). `linear.rs` finds addresses that follow each other because they are
@@ -106,6 +106,8 @@ mod convert;
 mod count;
 #[cfg(target_arch = "x86_64")]
 mod elementary;
+#[cfg(target_arch = "x86_64")]
+mod elements;
 #[cfg(target_arch = "x86_64")]
 mod exits;
 #[cfg(target_arch = "x86_64")]

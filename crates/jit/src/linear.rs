@@ -6,6 +6,7 @@
 //! vectors (`addresses.rs`). In it the address of the first lane is computed as a number, and vectors that nothing but
 //! such messages reads are not computed at all, except where the interpreter runs a message.
 
+use crate::elements::stride_of;
 use crate::origin::Origins;
 use crate::pending::meet;
 use crate::run::row_of;
@@ -305,11 +306,15 @@ impl Search<'_> {
             && m.width == 8
             && m.lanes == self.lanes
             && m.mask == u64::MAX
-            && row_of(m).is_some()
-            && 1usize.checked_shl(recipe.shift) == Some(m.element.memory);
+            && 1usize.checked_shl(recipe.shift)
+                == row_of(m).map_or(stride_of(m), |_| Some(m.element.memory));
         // Its own data are not its addresses.
-        let data = m.data..m.data + m.element.register * m.lanes;
-        (is_row && !meet(&data, &addresses)).then(|| recipe.clone())
+        let data = |(_, register): &(u32, u32)| {
+            let start = m.data + *register as usize;
+            start..start + m.element.register * m.lanes
+        };
+        let is_own = |part| meet(&data(part), &addresses);
+        (is_row && !m.parts.iter().any(is_own)).then(|| recipe.clone())
     }
 
     /// `None` if it is not known what a step writes.

@@ -197,7 +197,7 @@ impl Writer {
         self.asm.v3(equal, ymm(m), ymm(m), select);
     }
 
-    fn blend_by_vector(&mut self, to: u32, clear: u32, set: u32, m: u32) {
+    pub(crate) fn blend_by_vector(&mut self, to: u32, clear: u32, set: u32, m: u32) {
         self.asm
             .v4(ops::BLEND_BYTES, ymm(to), ymm(clear), ymm(set), ymm(m));
     }

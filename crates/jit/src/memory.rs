@@ -6,6 +6,7 @@
 
 use crate::Features;
 use crate::access::Places;
+use crate::elements::{first_of, stride_of};
 use crate::kept::Content;
 use crate::linear::Recipe;
 use crate::path::Path;
@@ -256,12 +257,20 @@ impl Writer {
         recipe: &Recipe,
         slow: Label,
     ) -> Result<Loaded, NoTemplate> {
-        let row = row_of(m).ok_or(NoTemplate)?;
         self.first_of(recipe, slow)?;
         self.add_to_address(m)?;
         self.buffer();
         let loaded = self.loaded_registers(m, 0);
-        self.global_row(m, row, &loaded, slow)?;
+        if let Some(row) = row_of(m) {
+            self.global_row(m, row, &loaded, slow)?;
+        } else {
+            let stride = stride_of(m).ok_or(NoTemplate)?;
+            let first = u32::try_from(first_of(m)).map_err(|_| NoTemplate)?;
+            let bytes = (stride * m.lanes) as u64;
+            let checked = self.check_in_buffer(first, bytes, m.align, slow)?;
+            self.move_rows(m, (checked, stride), &loaded)?;
+            self.takes(Path::LinearSeveral);
+        }
         self.takes(Path::Linear);
         if recipe.root.size == 2 {
             self.takes(Path::LinearWords);
@@ -310,8 +319,9 @@ impl Writer {
             true => Path::ScatteredMasked,
         });
         let large = self.asm.label();
-        // AVX2 gathers, but does not scatter.
-        let is_whole = !m.store || self.features == Features::Avx512;
+        // AVX2 gathers, but does not scatter; it stores what follows each other.
+        let is_whole =
+            !m.store || self.features == Features::Avx512 || stride_of(m).is_some() && !masked;
         let narrow = match Self::is_vector(m) && is_whole {
             true => self.narrow_places(&places, masked, large)?,
             false => None,

@@ -160,6 +160,14 @@ ops! {
     PACK_D_W = [_ VEX_Vpackusdw_ymm_ymm_ymmm256] [_ _ _];
     PACK_W_B = [_ VEX_Vpackuswb_ymm_ymm_ymmm256] [_ _ _];
     PERMUTE_D = [_ VEX_Vpermd_ymm_ymm_ymmm256] [_ EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32 EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32];
+    // By an index that the first operand has, and loses.
+    PERMUTE_TWO_D = [_ _] [_ _ EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32];
+    PERMUTE_TWO_Q = [_ _] [_ _ EVEX_Vpermi2q_zmm_k1z_zmm_zmmm512b64];
+    UNPACK_LOW_D = [_ VEX_Vpunpckldq_ymm_ymm_ymmm256] [_ _ _];
+    UNPACK_HIGH_D = [_ VEX_Vpunpckhdq_ymm_ymm_ymmm256] [_ _ _];
+    UNPACK_LOW_Q = [_ VEX_Vpunpcklqdq_ymm_ymm_ymmm256] [_ _ _];
+    UNPACK_HIGH_Q = [_ VEX_Vpunpckhqdq_ymm_ymm_ymmm256] [_ _ _];
+    PERMUTE_HALVES = [_ VEX_Vperm2i128_ymm_ymm_ymmm256_imm8] [_ _ _];
     PERMUTE_PS = [VEX_Vpermilps_xmm_xmm_xmmm128 _] [_ _ _];
     PERMUTE_Q_IMM = [_ VEX_Vpermq_ymm_ymmm256_imm8] [_ _ _];
     SHUFFLE_PS = [VEX_Vshufps_xmm_xmm_xmmm128_imm8 VEX_Vshufps_ymm_ymm_ymmm256_imm8] [_ _ _];
@@ -177,6 +185,7 @@ ops! {
     MASKED_GATHER_D_Q = [_ _] [_ _ EVEX_Vpgatherdq_zmm_k1_vm32y];
     MASKED_GATHER_Q_D = [_ _] [_ _ EVEX_Vpgatherqd_ymm_k1_vm64z];
     SCATTER_D_D = [_ _] [_ EVEX_Vpscatterdd_vm32y_k1_ymm EVEX_Vpscatterdd_vm32z_k1_zmm];
+    SCATTER_D_Q = [_ _] [_ _ EVEX_Vpscatterdq_vm32y_k1_zmm];
     SCATTER_Q_D = [_ _] [_ _ EVEX_Vpscatterqd_vm64z_k1_ymm];
     // Whole vectors, and single numbers: those that are loaded clear the rest of the register.
     MOVE = [VEX_Vmovdqu_xmm_xmmm128 VEX_Vmovdqu_ymm_ymmm256] [EVEX_Vmovdqu32_xmm_k1z_xmmm128 EVEX_Vmovdqu32_ymm_k1z_ymmm256 EVEX_Vmovdqu32_zmm_k1z_zmmm512];

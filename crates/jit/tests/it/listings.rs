@@ -112,6 +112,8 @@ kernels! {
     product_of_bytes(16) = "dpas.s8.u8.8.8 (M1, 16) Z.0 Z.0 X.0 X(0,0)";
     load(16) = "lsc_load.ugm (M1, 16) A:d32 flat[Q]:a64";
     store(16) = "lsc_store.ugm (M1, 16) flat[Q]:a64 A:d32";
+    load_of_pairs(16) = "lsc_load.ugm (M1, 16) A:d32x2 flat[Q]:a64";
+    store_of_pairs(16) = "lsc_store.ugm (M1, 16) flat[Q]:a64 A:d32x2";
     load_of_bytes(16) = "lsc_load.ugm (M1, 16) A:d8u32 flat[Q]:a64";
     load_of_a_block(1) = "lsc_load.ugm (M1_NM, 1) A:d32x16t flat[Q]:a64";
     load_masked(16) = "(P1) lsc_load.ugm (M1, 16) A:d32 flat[Q]:a64";

@@ -4,7 +4,8 @@
 use super::{Random, compilers, translated};
 use std::sync::Arc;
 use visakit_exec::memory::Surface;
-use visakit_exec::{Group, Limits, Memory, Program, ThreadStart};
+use visakit_exec::{Examined, Group, Limits, Memory, Program, ThreadStart};
+use visakit_jit::{Features, Jit, Path, taken};
 
 /// Bytes of the buffer and of shared local memory.
 const BYTES: u32 = 4096;
@@ -40,6 +41,8 @@ fn offsets(shape: u32, size: u32, random: &mut Random) -> Vec<u32> {
         6 => BYTES - size,
         // Near each other, the first lane in front.
         10 => first + lane * 5 % 16 * size,
+        // Backwards, each next to the one before.
+        11 => first + (31 - lane) * size,
         // Not aligned.
         7 => first + lane * size + 1,
         // Five lanes up to the end; the others anywhere.
@@ -125,6 +128,17 @@ fn check(lanes: u32, size: u32, lines: &str, template: bool) {
 
 /// Compares one message on this buffer.
 fn check_in(buffer: Buffer, lanes: u32, size: u32, lines: &str, template: bool) {
+    check_examined(buffer, Examined::Always, (lanes, size), lines, template);
+}
+
+/// Compares one message on this buffer: what is in memory, where registers are never examined.
+fn check_examined(
+    buffer: Buffer,
+    examined: Examined,
+    (lanes, size): (u32, u32),
+    lines: &str,
+    template: bool,
+) {
     let program = kernel(lanes, lines);
     let compiled: Vec<_> = compilers()
         .into_iter()
@@ -132,19 +146,27 @@ fn check_in(buffer: Buffer, lanes: u32, size: u32, lines: &str, template: bool) 
             let calls = jit.calls(program.code()).unwrap();
             assert_eq!(calls.is_empty(), template, "{lines}, {:?}", jit.features());
             let mut compiled = kernel(lanes, lines);
-            compiled.compile_with(Arc::new(jit), 0);
+            compiled.examine_registers(examined);
+            compiled.compile_with(Arc::new(jit.traced()), 0);
             (compiled, jit.features())
         })
         .collect();
     let mut random = Random(lanes * 31 + size);
     let full = u32::MAX >> (32 - lanes);
-    for shape in 0..11 {
+    for shape in 0..12 {
         let offsets = offsets(shape, size, &mut random);
         for mask in [full, random.next() & full | 1, 0x1f & full] {
             let seed = random.next() | 1;
-            let expected = run(&program, &offsets, mask, seed, buffer);
+            let run = |program: &Program| {
+                let mut left = run(program, &offsets, mask, seed, buffer);
+                if examined == Examined::Never {
+                    left.registers.clear();
+                }
+                left
+            };
+            let expected = run(&program);
             for (compiled, features) in &compiled {
-                let left = run(compiled, &offsets, mask, seed, buffer);
+                let left = run(compiled);
                 assert!(
                     left == expected,
                     "{lines}, shape {shape}, {features:?}, {mask:#x}: {} {}",
@@ -202,6 +224,98 @@ fn elements() {
             }
         }
     }
+}
+
+/// Lanes of two to four dwords, that overlap each other in part, follow each other, or are further apart.
+#[test]
+fn several_elements() {
+    let ways = [
+        Path::Rows,
+        Path::Pairs,
+        Path::PairsMasked,
+        Path::RowsStored,
+        Path::PairsStored,
+        Path::PairsStoredMasked,
+    ];
+    let times = || -> Vec<u64> {
+        let all = taken();
+        let of = |way: &Path| all.iter().find(|(path, _)| path == way).unwrap().1;
+        ways.iter().map(of).collect()
+    };
+    let before = times();
+    for lanes in [32, 16, 8] {
+        for (memory, address) in PLACES {
+            for (element, sizes) in [
+                ("d32x2", [4, 8, 12]),
+                ("d32x3", [4, 12, 16]),
+                ("d32x4", [8, 16, 32]),
+            ] {
+                for (size, predicate) in sizes.into_iter().flat_map(|n| [(n, ""), (n, "(P1) ")]) {
+                    // Values from the file and from registers, to both.
+                    let lines = format!(
+                        "{predicate}lsc_store.{memory} (M1, {lanes}) {address} S:{element}
+                         {predicate}lsc_load.{memory} (M1, {lanes}) D:{element} {address}
+                         add (M1, {lanes}) T(0,0)<1> D(0,0)<1;1,0> S(0,0)<1;1,0>
+                         {predicate}lsc_store.{memory} (M1, {lanes}) {address} T:{element}
+                         {predicate}lsc_load.{memory} (M1, {lanes}) S:{element} {address}
+                         add (M1, {lanes}) T(0,0)<1> D(0,0)<1;1,0> S(0,0)<1;1,0>"
+                    );
+                    check(lanes, size, &lines, true);
+                }
+            }
+        }
+    }
+    let host = Jit::host().map(|jit| jit.features());
+    for ((way, before), after) in ways.iter().zip(before).zip(times()) {
+        // AVX2 stores lanes that do not follow each other one by one.
+        let needed = match way {
+            Path::PairsStored | Path::PairsStoredMasked => host == Some(Features::Avx512),
+            _ => host.is_some(),
+        };
+        assert!(!needed || after > before, "{way:?}");
+    }
+}
+
+/// Addresses that are computed from numbers that follow each other, as many bytes apart as a lane has.
+#[test]
+fn several_elements_at_linear_addresses() {
+    let times = || {
+        let all = taken().into_iter();
+        let own = all.filter(|(path, _)| *path == Path::LinearSeveral);
+        own.map(|(_, times)| times).sum::<u64>()
+    };
+    let before = times();
+    for lanes in [32, 16] {
+        for (element, shift) in [
+            ("d32x2", 3),
+            ("d32x3", 3),
+            ("d32x4", 4),
+            ("d32x2", 4),
+            ("d32x4", 3),
+        ] {
+            for bytes in [1 << 14, 3000] {
+                let lines = format!(
+                    "shr (M1, {lanes}) T(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n\
+                     jmp (M1, 1) NEXT\n\
+                     NEXT:\n\
+                     mov (M1, {lanes}) R(0,0)<1> T(0,0)<1;1,0>\n\
+                     shl (M1, {lanes}) R(0,0)<1> R(0,0)<1;1,0> {shift:#x}:uq\n\
+                     add (M1, {lanes}) R(0,0)<1> R(0,0)<1;1,0> Q(0,0)<0;1,0>\n\
+                     lsc_load.ugm (M1, {lanes}) D:{element} flat[R]:a64\n\
+                     add (M1, {lanes}) D(0,0)<1> D(0,0)<1;1,0> S(0,0)<1;1,0>\n\
+                     lsc_store.ugm (M1, {lanes}) flat[R]:a64 D:{element}\n\
+                     lsc_store.ugm (M1, {lanes}) flat[R+0x100]:a64 S:{element}\n\
+                     lsc_load.ugm (M1, {lanes}) S:{element} flat[R+0xfc]:a64"
+                );
+                let buffer = Buffer {
+                    bytes,
+                    lenient: false,
+                };
+                check_examined(buffer, Examined::Never, (lanes, 4), &lines, true);
+            }
+        }
+    }
+    assert!(compilers().is_empty() || times() > before);
 }
 
 /// Registers of the host hold values over messages, also if the interpreter runs these, or if no lane is enabled.

@@ -261,6 +261,7 @@ rows! {
     Kind::Equal, 32, [ALIKE]: VEX_Vpcmpeqd_ymm_ymm_ymmm256 VEX_Vpcmpeqq_ymm_ymm_ymmm256;
     Kind::Equal, 2, [ALIKE]: VEX_Kxnorw_kr_kr_kr;
     Kind::UpperHalf, 16, []: VEX_Vextracti128_xmmm128_ymm_imm8;
+    Kind::UpperHalf, 32, []: EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
     Kind::Halves, 64, []: EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
     Kind::Narrow, 32, []: EVEX_Vpmovqd_ymmm256_k1z_zmm;
     Kind::Dwords, 32, []: VEX_Vshufps_ymm_ymm_ymmm256_imm8;
@@ -275,7 +276,7 @@ rows! {
     Kind::Gather, 4, []: VEX_Vpgatherdd_ymm_vm32y_ymm VEX_Vpgatherdq_ymm_vm32x_ymm
         EVEX_Vpgatherdd_ymm_k1_vm32y EVEX_Vpgatherdd_zmm_k1_vm32z EVEX_Vpgatherdq_zmm_k1_vm32y;
     Kind::Gather, 8, []: VEX_Vpgatherqd_xmm_vm64y_xmm EVEX_Vpgatherqd_ymm_k1_vm64z;
-    Kind::Scatter, 4, []: EVEX_Vpscatterdd_vm32y_k1_ymm EVEX_Vpscatterdd_vm32z_k1_zmm;
+    Kind::Scatter, 4, []: EVEX_Vpscatterdd_vm32y_k1_ymm EVEX_Vpscatterdd_vm32z_k1_zmm EVEX_Vpscatterdq_vm32y_k1_zmm;
     Kind::Scatter, 8, []: EVEX_Vpscatterqd_vm64z_k1_ymm;
     // All others, of whose results nothing is known.
     Kind::Blend, 0, []:
@@ -289,7 +290,8 @@ rows! {
         EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er VEX_Vfnmadd213pd_ymm_ymm_ymmm256
         EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er VEX_Vfmadd231pd_ymm_ymm_ymmm256
         EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er EVEX_Vpternlogd_ymm_k1z_ymm_ymmm256b32_imm8
-        EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8 EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8;
+        EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8 EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8
+        EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32 EVEX_Vpermi2q_zmm_k1z_zmm_zmmm512b64;
     Kind::Vector, 0, [ALIKE]: VEX_Kxorw_kr_kr_kr;
     Kind::Vector, 0, []:
         VEX_Vaddps_ymm_ymm_ymmm256 EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er VEX_Vaddpd_ymm_ymm_ymmm256
@@ -350,6 +352,8 @@ rows! {
         VEX_Vpcmpgtd_ymm_ymm_ymmm256 VEX_Vpblendvb_ymm_ymm_ymmm256_ymm VEX_Vpabsd_ymm_ymmm256
         EVEX_Vpabsd_zmm_k1z_zmmm512b32 VEX_Vpackusdw_ymm_ymm_ymmm256 VEX_Vpackuswb_ymm_ymm_ymmm256
         VEX_Vpermd_ymm_ymm_ymmm256 EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32 EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32
+        VEX_Vpunpckldq_ymm_ymm_ymmm256 VEX_Vpunpckhdq_ymm_ymm_ymmm256 VEX_Vpunpcklqdq_ymm_ymm_ymmm256
+        VEX_Vpunpckhqdq_ymm_ymm_ymmm256 VEX_Vperm2i128_ymm_ymm_ymmm256_imm8
         VEX_Vpermilps_xmm_xmm_xmmm128 VEX_Vshufps_xmm_xmm_xmmm128_imm8
         VEX_Vextractf128_xmmm128_ymm_imm8 EVEX_Vextractf64x4_ymmm256_k1z_zmm_imm8
         EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8 VEX_Vinserti128_ymm_ymm_xmmm128_imm8
@@ -357,7 +361,7 @@ rows! {
         EVEX_Vinsertf64x4_zmm_k1z_zmm_ymmm256_imm8 VEX_Vmovq_xmm_xmmm64 EVEX_Vmovq_xmm_xmmm64 VEX_Vmovq_xmmm64_xmm
         EVEX_Vmovq_xmmm64_xmm VEX_Vaddss_xmm_xmm_xmmm32 VEX_Vaddsd_xmm_xmm_xmmm64 VEX_Vsubss_xmm_xmm_xmmm32
         VEX_Vsubsd_xmm_xmm_xmmm64 VEX_Kmovd_kr_r32 VEX_Kmovw_kr_km16 EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8
-        EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8 VEX_Vpminuw_ymm_ymm_ymmm256 EVEX_Vpminuw_zmm_k1z_zmm_zmmm512
+        VEX_Vpminuw_ymm_ymm_ymmm256 EVEX_Vpminuw_zmm_k1z_zmm_zmmm512
         VEX_Vpmaxuw_ymm_ymm_ymmm256 EVEX_Vpmaxuw_zmm_k1z_zmm_zmmm512 VEX_Vpsraw_ymm_ymm_imm8
         EVEX_Vpsraw_zmm_k1z_zmmm512_imm8 VEX_Vpmaddwd_ymm_ymm_ymmm256 EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512;
 }

@@ -76,7 +76,7 @@ impl Machine<'_> {
         let data = i.op_register(if scatters { 1 } else { 0 });
         let (index, element) = match i.mnemonic() {
             Mnemonic::Vpgatherdd | Mnemonic::Vpscatterdd => (4, 4),
-            Mnemonic::Vpgatherdq => (4, 8),
+            Mnemonic::Vpgatherdq | Mnemonic::Vpscatterdq => (4, 8),
             _ => (8, 4),
         };
         let lanes = (data.size() / element).min(i.memory_index().size() / index);
@@ -178,12 +178,29 @@ impl Machine<'_> {
                 }
                 self.write_vector(i, size, to)
             }
-            M::Vextracti128 => {
+            M::Vextracti128 | M::Vextracti64x4 => {
                 let from = self.vector(i, 1)?;
+                let bytes = if i.mnemonic() == M::Vextracti128 {
+                    16
+                } else {
+                    32
+                };
                 let mut to = [0; 64];
                 let half = usize::try_from(i.immediate(2) & 1).unwrap();
-                to[..16].copy_from_slice(&from[16 * half..][..16]);
+                to[..bytes].copy_from_slice(&from[bytes * half..][..bytes]);
                 self.write_vector(i, 4, to)
+            }
+            M::Vpermi2d | M::Vpermi2q => {
+                let size = if i.mnemonic() == M::Vpermi2d { 4 } else { 8 };
+                let order = self.vector(i, 0)?;
+                let [one, two] = [self.vector(i, 1)?, self.vector(i, 2)?];
+                let lanes = 64 / size;
+                let lane = |n: usize| {
+                    let chosen = order[n * size] as usize % (2 * lanes);
+                    let of = if chosen < lanes { &one } else { &two };
+                    of[chosen % lanes * size..][..size].to_vec()
+                };
+                self.write_vector(i, size, filled((0..lanes).flat_map(lane)))
             }
             M::Vpmovqd | M::Vpermq | M::Vinserti64x4 | M::Vshufps => {
                 let to = self.other_places(i)?;
@@ -234,9 +251,8 @@ impl Machine<'_> {
                 let sign = |n: usize| lane_of(&from, n, 8) >> 63 << n;
                 self.write(i, (0..4).map(sign).sum())
             }
-            M::Vpgatherdd | M::Vpgatherdq | M::Vpgatherqd | M::Vpscatterdd | M::Vpscatterqd => {
-                self.gather(i)
-            }
+            M::Vpgatherdd | M::Vpgatherdq | M::Vpgatherqd => self.gather(i),
+            M::Vpscatterdd | M::Vpscatterdq | M::Vpscatterqd => self.gather(i),
             M::Add | M::Sub | M::And | M::Or | M::Xor | M::Cmp | M::Test | M::Shl | M::Shr => {
                 self.arithmetic(i)
             }

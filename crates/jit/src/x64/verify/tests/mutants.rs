@@ -96,6 +96,11 @@ const SIBLINGS: &[&[Code]] = &[
         Code::EVEX_Vpgatherqd_ymm_k1_vm64z,
         Code::EVEX_Vpgatherdq_zmm_k1_vm32y,
     ],
+    &[
+        Code::EVEX_Vpscatterdd_vm32z_k1_zmm,
+        Code::EVEX_Vpscatterqd_vm64z_k1_ymm,
+        Code::EVEX_Vpscatterdq_vm32y_k1_zmm,
+    ],
     &[Code::VEX_Vmovd_xmm_rm32, Code::VEX_Vmovq_xmm_rm64],
     &[
         Code::VEX_Vpextrd_rm32_xmm_imm8,
