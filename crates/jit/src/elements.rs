@@ -8,8 +8,8 @@ use crate::masks::mask_register;
 use crate::memory::Loaded;
 use crate::path::Path;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
-use crate::x64::{Label, Mask, ops, ymm};
-use visakit_exec::code::LaneMessage;
+use crate::x64::{Label, Mask, Memory, ops, ymm};
+use visakit_exec::code::{Element, LaneMessage};
 
 /// An element: its distance in memory from the address of a lane, and in the register file from that of the first element.
 pub(crate) type Part = (u32, u32);
@@ -28,6 +28,23 @@ pub(crate) fn stride_of(m: &LaneMessage) -> Option<usize> {
     });
     let count = m.parts.len();
     (follow && matches!(count, 2 | 4)).then_some(4 * count)
+}
+
+/// Where the qwords of each half of a chunk are in the register file, and their bytes.
+fn halves_of(m: &LaneMessage, c: Chunks, chunk: usize, (_, register): Part) -> [(usize, usize); 2] {
+    let bytes = 4 * c.lanes;
+    let first = m.data + register as usize;
+    BOTH.map(|half| (first + (2 * chunk + half) * bytes, bytes))
+}
+
+/// Whether elements are moved as qwords.
+pub(crate) fn is_qwords(m: &LaneMessage) -> bool {
+    let Element {
+        memory,
+        register,
+        low,
+    } = m.element;
+    m.atomic.is_none() && (memory, register, low) == (8, 8, 0)
 }
 
 /// The distance of the first element from the address of a lane.
@@ -156,7 +173,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gathers the qwords of the lower and the upper half of the lanes of a chunk.
+    /// Gathers the qwords of the lower and the upper half of the lanes of a chunk. Those of lanes that are not enabled stay.
     pub(crate) fn gather_pair(
         &mut self,
         places: &Places,
@@ -169,9 +186,6 @@ impl Writer {
         self.with_scratch(|own, [upper]| {
             let there = own.halves_of(places, chunk, upper, memory)?;
             for (half, (to, there)) in halves.into_iter().zip(there).enumerate() {
-                if masked {
-                    own.v3(c, ops::XOR, to, to, to);
-                }
                 let number = 2 * chunk + half;
                 if c.zmm {
                     match masked {
@@ -357,7 +371,6 @@ impl Writer {
         masked: bool,
     ) -> Done {
         let c = places.c;
-        let qwords = Chunks::new(self.features, 8, c.lanes);
         self.with_scratch(|own, [upper, joined, lost]| {
             for pair in pairs(&m.parts) {
                 let [(memory, one), (_, two)] = *pair else {
@@ -367,16 +380,139 @@ impl Writer {
                 let there = own.halves_of(places, chunk, upper, memory)?;
                 for (half, there) in there.into_iter().enumerate() {
                     own.join_pair(c, (chunk, half), data, (joined, lost))?;
-                    match masked {
-                        true => own.lanes_of(qwords, 2 * chunk + half, MASK, Mask::K2),
-                        false => own.asm.mask_all(Mask::K2),
-                    }
-                    own.asm.v2(ops::SCATTER_D_Q, there, c.register(joined));
-                    own.asm.mask(Mask::K2);
+                    own.scatter_half(c, (chunk, half), (joined, there), masked);
                 }
             }
             Ok(())
         })
+    }
+
+    /// Whether the elements of a message are qwords, and these lanes can be moved as such.
+    pub(crate) fn is_of_qwords(&self, m: &LaneMessage, places: &Places) -> bool {
+        let c = places.c;
+        let is_whole = self.has_pairs(c) && c.lanes == if c.zmm { 16 } else { 8 };
+        // AVX2 does not scatter.
+        is_qwords(m) && is_whole && !places.is_large && (c.zmm || !m.store)
+    }
+
+    /// Moves elements of eight bytes, one after the other, as the interpreter does where lanes overlap.
+    pub(crate) fn move_qwords(&mut self, m: &LaneMessage, places: &Places, masked: bool) -> Done {
+        for &part in &m.parts {
+            for chunk in 0..places.chunks() {
+                let done = self.asm.label();
+                if !masked && m.parts.len() == 1 {
+                    let anywhere = self.asm.label();
+                    self.qwords_in_row(m, places, (chunk, part), anywhere)?;
+                    self.asm.jump(done);
+                    self.asm.place(anywhere);
+                }
+                match m.store {
+                    false => self.gather_qwords(m, places, (chunk, part), masked)?,
+                    true => self.scatter_qwords(m, places, (chunk, part), masked)?,
+                }
+                self.asm.place(done);
+            }
+        }
+        Ok(())
+    }
+
+    fn qwords_in_row(
+        &mut self,
+        m: &LaneMessage,
+        places: &Places,
+        (chunk, part): (usize, Part),
+        otherwise: Label,
+    ) -> Done {
+        let (memory, _) = part;
+        let halves = halves_of(m, places.c, chunk, part);
+        self.with_scratch(|own, [n]| {
+            own.distances_of(places, chunk, n)?;
+            let row = own.check_rows(places, (chunk, 8), n, otherwise)?;
+            own.takes(match m.store {
+                false => Path::Rows,
+                true => Path::RowsStored,
+            });
+            for (half, (offset, bytes)) in halves.into_iter().enumerate() {
+                let file = own.file(offset, bytes)?;
+                let there = row.at(memory as usize + half * bytes, bytes)?;
+                let [from, to] = if m.store {
+                    [file, there]
+                } else {
+                    [there, file]
+                };
+                own.load_bytes(n, from, bytes)?;
+                own.store_bytes(to, n, bytes)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn gather_qwords(
+        &mut self,
+        m: &LaneMessage,
+        places: &Places,
+        (chunk, part): (usize, Part),
+        masked: bool,
+    ) -> Done {
+        let (memory, _) = part;
+        self.takes(match masked {
+            false => Path::Pairs,
+            true => Path::PairsMasked,
+        });
+        let files = halves_of(m, places.c, chunk, part);
+        self.with_scratch(|own, halves| {
+            for (n, (offset, bytes)) in halves.into_iter().zip(files).filter(|_| masked) {
+                let old = own.file(offset, bytes)?;
+                own.load_bytes(n, old, bytes)?;
+            }
+            own.gather_pair(places, (chunk, memory), masked, halves)?;
+            for (n, (offset, bytes)) in halves.into_iter().zip(files) {
+                let file = own.file(offset, bytes)?;
+                own.store_bytes(file, n, bytes)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn scatter_qwords(
+        &mut self,
+        m: &LaneMessage,
+        places: &Places,
+        (chunk, part): (usize, Part),
+        masked: bool,
+    ) -> Done {
+        let (memory, _) = part;
+        self.takes(match masked {
+            false => Path::PairsStored,
+            true => Path::PairsStoredMasked,
+        });
+        let files = halves_of(m, places.c, chunk, part);
+        self.with_scratch(|own, [upper, n]| {
+            let there = own.halves_of(places, chunk, upper, memory)?;
+            for (half, (there, (offset, bytes))) in there.into_iter().zip(files).enumerate() {
+                let file = own.file(offset, bytes)?;
+                own.load_bytes(n, file, bytes)?;
+                own.scatter_half(places.c, (chunk, half), (n, there), masked);
+            }
+            Ok(())
+        })
+    }
+
+    /// Scatters the qwords of half a chunk.
+    fn scatter_half(
+        &mut self,
+        c: Chunks,
+        (chunk, half): (usize, usize),
+        (from, there): (u32, Memory),
+        masked: bool,
+    ) {
+        let qwords = Chunks::new(self.features, 8, c.lanes);
+        match masked {
+            true => self.lanes_of(qwords, 2 * chunk + half, MASK, Mask::K2),
+            false => self.asm.mask_all(Mask::K2),
+        }
+        self.asm.v2(ops::SCATTER_D_Q, there, c.register(from));
+        self.asm.mask(Mask::K2);
     }
 
     /// The enabled lanes of a vector of dwords; the others become what the file holds.

@@ -196,6 +196,9 @@ impl Writer {
                     true => Path::PairsMasked,
                 });
                 self.with_scratch(|own, qwords| {
+                    for n in qwords.into_iter().filter(|_| masked) {
+                        own.v3(c, ops::XOR, n, n, n);
+                    }
                     own.gather_pair(places, (chunk, memory), masked, qwords)?;
                     split(own, pair, qwords)
                 })?;

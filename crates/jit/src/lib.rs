@@ -51,10 +51,10 @@
 //! instructions (`flush.rs`), and those with directed rounding, for which the host's control word is set while such code
 //! runs; `work.rs`, `compute.rs`, `bits.rs`, `carry.rs`, `elementary.rs`, `narrow.rs` (floats of 16 bits),
 //! `product.rs` (systolic products; `factors.rs`: what is known of their factors), `convert.rs`,
-//! `compare.rs` and `memory.rs` have the templates (`elements.rs` for lanes of several dwords each, `run.rs` for consecutive lanes, which `apart.rs` lets messages share
+//! `compare.rs` and `memory.rs` have the templates (`elements.rs` for lanes of qwords and of several dwords each, `run.rs` for consecutive lanes, which `apart.rs` lets messages share
 //! whose addresses differ by something uniform, `gather.rs` for lanes near each other
 //! or anywhere, by offsets of 32 bits where the memory is not larger, `lane.rs` for atomics and for
-//! elements of other sizes than 32 bits, lane by lane). `linear.rs` finds addresses that follow each other because they are
+//! elements of other sizes, lane by lane). `linear.rs` finds addresses that follow each other because they are
 //! sums, shifts and extensions of a vector that does, and of vectors with one number in all lanes, such as the place of a
 //! row: a form of the segment begins with looking at these vectors, and computes the first address as a number and the
 //! others not at all (`addresses.rs`; `origin.rs` guesses from the arguments of a thread which vectors are worth a look). `loops.rs` writes innermost loops once more, with what a turn

@@ -6,7 +6,7 @@
 
 use crate::Features;
 use crate::access::Places;
-use crate::elements::{first_of, stride_of};
+use crate::elements::{first_of, is_qwords, stride_of};
 use crate::kept::Content;
 use crate::linear::Recipe;
 use crate::path::Path;
@@ -322,7 +322,7 @@ impl Writer {
         // AVX2 gathers, but does not scatter; it stores what follows each other.
         let is_whole =
             !m.store || self.features == Features::Avx512 || stride_of(m).is_some() && !masked;
-        let narrow = match Self::is_vector(m) && is_whole {
+        let narrow = match (Self::is_vector(m) || is_qwords(m)) && is_whole {
             true => self.narrow_places(&places, masked, large)?,
             false => None,
         };
@@ -348,9 +348,12 @@ impl Writer {
         masked: bool,
         loaded: &Loaded,
     ) -> Done {
-        match Self::is_vector(m) {
-            true => self.move_chunks(m, places, masked, loaded),
-            false => self.each_lane(m, places, masked),
+        if Self::is_vector(m) {
+            self.move_chunks(m, places, masked, loaded)
+        } else if self.is_of_qwords(m, places) {
+            self.move_qwords(m, places, masked)
+        } else {
+            self.each_lane(m, places, masked)
         }
     }
 }

@@ -249,6 +249,8 @@ fn several_elements() {
                 ("d32x2", [4, 8, 12]),
                 ("d32x3", [4, 12, 16]),
                 ("d32x4", [8, 16, 32]),
+                ("d64", [8, 4, 24]),
+                ("d64x2", [8, 16, 32]),
             ] {
                 for (size, predicate) in sizes.into_iter().flat_map(|n| [(n, ""), (n, "(P1) ")]) {
                     // Values from the file and from registers, to both.

@@ -240,7 +240,15 @@ impl Writer<'_> {
         self.line(&format!(
             "add (M1, {lanes}) A{n}(0,0)<1> Q(0,0)<1;1,0> NQ(0,{base})<0;1,0>"
         ));
-        let element = ["d8u32", "d16u32", "d32", "d64", "d64x2"][usize::from(shift)];
+        let element = match (shift, self.rng.bool()) {
+            (0, _) => "d8u32",
+            (1, _) => "d16u32",
+            (2, _) => "d32",
+            (3, false) => "d64",
+            (3, true) => "d32x2",
+            (_, false) => "d64x2",
+            (_, true) => "d32x4",
+        };
         let predicate = self.one(&["", "", "", "", "", "(P1) "]);
         let data = match self.rng.u8(..8) {
             0 => ["A0", "A1"][usize::from(n)],
