@@ -320,6 +320,41 @@ fn several_elements_at_linear_addresses() {
     assert!(compilers().is_empty() || times() > before);
 }
 
+/// Vectors that only addresses are computed from are not computed, unless something reads of them what nothing has written
+/// over in the meantime.
+#[test]
+fn addresses_that_are_written_over_in_part() {
+    let buffer = Buffer {
+        bytes: 1 << 14,
+        lenient: false,
+    };
+    for lanes in [32, 16] {
+        for over in [
+            "",
+            "mov (M1_NM, 4) R(0,4)<1> Q(0,4)<1;1,0>",
+            "(P1) mov (M1, LANES) R(0,0)<1> Q(0,0)<1;1,0>",
+            "mov (M1, LANES) R(0,0)<1> Q(0,0)<1;1,0>",
+            "lsc_load.ugm (M1_NM, 1) R:d64x4t flat[Q]:a64",
+            "lsc_load.slm (M1, LANES) R:d32 flat[A]:a32",
+            "lsc_load.slm (M1, LANES) R:d64 flat[A]:a32",
+        ] {
+            let lines = format!(
+                "shr (M1, {lanes}) T(0,0)<1> A(0,0)<1;1,0> 0x2:ud\n\
+                 jmp (M1, 1) NEXT\n\
+                 NEXT:\n\
+                 mov (M1, {lanes}) R(0,0)<1> T(0,0)<1;1,0>\n\
+                 shl (M1, {lanes}) R(0,0)<1> R(0,0)<1;1,0> 0x2:uq\n\
+                 add (M1, {lanes}) R(0,0)<1> R(0,0)<1;1,0> Q(0,0)<0;1,0>\n\
+                 lsc_load.ugm (M1, {lanes}) D:d32 flat[R]:a64\n\
+                 {}\n\
+                 lsc_store.slm (M1, {lanes}) flat[A]:a32 R:d64",
+                over.replace("LANES", &lanes.to_string())
+            );
+            check_examined(buffer, Examined::Never, (lanes, 4), &lines, true);
+        }
+    }
+}
+
 /// Registers of the host hold values over messages, also if the interpreter runs these, or if no lane is enabled.
 #[test]
 fn values_around_messages() {
