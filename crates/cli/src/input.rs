@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use walkdir::WalkDir;
 
 /// Name of standard input on the command line and in messages.
@@ -36,9 +37,27 @@ pub(crate) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), String> 
     fill(path, bytes, LARGEST).map_err(|error| format!("{}: {error}", name(path)))
 }
 
+/// Whether standard input carries a protocol.
+static IS_LENT: AtomicBool = AtomicBool::new(false);
+
+/// Standard input carries a protocol from here on, and is no file.
+pub(crate) fn lend_stdin() {
+    IS_LENT.store(true, Relaxed);
+}
+
+/// Standard input as a file, unless it carries a protocol.
+pub(crate) fn stdin() -> io::Result<io::StdinLock<'static>> {
+    match IS_LENT.load(Relaxed) {
+        false => Ok(io::stdin().lock()),
+        true => Err(io::Error::other(
+            "standard input is the editor's, name a file",
+        )),
+    }
+}
+
 fn fill(path: &Path, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
     if path.as_os_str() == STDIN {
-        return visakit_files::take(io::stdin().lock(), limit, bytes);
+        return visakit_files::take(stdin()?, limit, bytes);
     }
     visakit_files::read_into(path, limit, bytes)
 }

@@ -273,7 +273,7 @@ fn asks_for_json(matches: &clap::ArgMatches) -> bool {
 
 /// Prints help, or reports what is wrong with the command line, as JSON if requested.
 fn usage(error: &clap::Error) -> ExitCode {
-    let mut words = std::env::args().skip(1);
+    let mut words = std::env::args_os().skip(1);
     if !error.use_stderr() || !words.any(|word| word == "--json") {
         // A closed stream is not an error here.
         let _ = error.print();
@@ -284,8 +284,8 @@ fn usage(error: &clap::Error) -> ExitCode {
             Status::Unusable
         } as u8);
     }
-    let verb = std::env::args().nth(1).unwrap_or_default();
-    output::use_json(&verb);
+    let verb = std::env::args_os().nth(1).unwrap_or_default();
+    output::use_json(&verb.to_string_lossy());
     let text = error.to_string();
     render::failure(text.trim_end().strip_prefix("error: ").unwrap_or(&text));
     let _ = output::finish();

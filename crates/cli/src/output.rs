@@ -181,12 +181,20 @@ impl<W: Write> Write for WhoeverListens<W> {
 /// Buffered standard output for results, free of escape codes unless they are enabled. A reader that leaves changes
 /// nothing.
 pub(crate) fn stdout() -> BufWriter<impl Write> {
-    BufWriter::with_capacity(1 << 16, WhoeverListens(anstream::stdout().lock()))
+    buffered(WhoeverListens(io::stdout().lock()))
+}
+
+/// What removes escape codes takes them from long pieces, and writes each piece between two of them by itself: there is a
+/// buffer above and one below.
+fn buffered(to: impl Write + 'static) -> BufWriter<impl Write> {
+    let below: Box<dyn Write> = Box::new(BufWriter::with_capacity(1 << 16, to));
+    let choice = anstream::AutoStream::choice(&io::stdout());
+    BufWriter::with_capacity(1 << 16, anstream::AutoStream::new(below, choice))
 }
 
 /// Standard output for long listings without a verdict: they end with their reader, by [`Failure::Closed`].
 pub(crate) fn listing() -> BufWriter<impl Write> {
-    BufWriter::with_capacity(1 << 16, anstream::stdout().lock())
+    buffered(io::stdout().lock())
 }
 
 /// Writes a value as JSON with a line end, without the envelope of this tool's documents.

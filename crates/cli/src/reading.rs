@@ -5,7 +5,6 @@ use crate::output::{Failure, printable};
 use crate::sources::{self, Building, Unopened};
 use crate::{Status, names, render};
 use std::borrow::Cow;
-use std::io;
 use std::path::Path;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::isa::{Dialect, Platform, Version};
@@ -87,7 +86,10 @@ impl Reading {
 /// Opens a file, or standard input for `-`, that is no source; returns why it is of no use.
 pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
     let input = if path.as_os_str() == STDIN {
-        Input::of("<stdin>".as_ref(), io::stdin().lock())
+        match crate::input::stdin() {
+            Ok(stdin) => Input::of("<stdin>".as_ref(), stdin),
+            Err(error) => return Err(Failure::Other(format!("<stdin>: {error}"))),
+        }
     } else if path.is_dir() {
         Input::open(path)
     } else {

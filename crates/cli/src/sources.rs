@@ -256,7 +256,8 @@ fn decided(path: &Path, reading: Reading) -> Result<(), Unopened> {
 /// The content of a file, or of standard input for `-`. Of what holds neither a program nor metadata, its beginning.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, LaunchError> {
     if path.as_os_str() == STDIN {
-        return all(path, &mut io::stdin().lock());
+        let stdin = crate::input::stdin().map_err(|source| cannot_read(path, source));
+        return all(path, &mut stdin?);
     }
     let file = visakit_files::open(path).map_err(|source| cannot_read(path, source));
     all(path, &mut file?)

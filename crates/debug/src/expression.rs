@@ -19,6 +19,9 @@ use visakit_isa::DataType;
 /// Nested parentheses and operators that are read.
 const DEPTH: usize = 64;
 
+/// Operators that are read: each is a level of the expression.
+const OPERATORS: usize = 1024;
+
 /// A number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Number {
@@ -115,7 +118,12 @@ impl Expression {
     /// # Errors
     /// [`DebugError::Syntax`].
     pub fn parse(text: &str) -> Result<Self, DebugError> {
-        let mut reader = Reader { text, at: 0 };
+        let mut reader = Reader {
+            text,
+            at: 0,
+            operators: 0,
+            in_lanes: false,
+        };
         let node = reader.level(0, 0)?;
         reader.space();
         if reader.at < text.len() {
@@ -157,6 +165,9 @@ impl Expression {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    operators: usize,
+    /// Inside of `any` or `all`.
+    in_lanes: bool,
 }
 
 impl Reader<'_> {
@@ -200,6 +211,10 @@ impl Reader<'_> {
                     && rest.starts_with(&operator.repeat(2))
                     || matches!(*operator, "<" | ">") && rest.starts_with(&operator.repeat(2));
                 if rest.starts_with(operator) && !longer {
+                    self.operators += 1;
+                    if self.operators > OPERATORS {
+                        return Err(self.fault("this has too many operators"));
+                    }
                     self.at += operator.len();
                     let right = self.level(level + 1, depth + 1)?;
                     left = Node::Binary(operator, Box::new((left, right)));
@@ -244,7 +259,13 @@ impl Reader<'_> {
             return Ok(Node::Fact(fact.to_owned()));
         }
         if matches!(word.as_str(), "any" | "all") && self.take("(") {
+            // One inside of another has the same value for each lane.
+            if self.in_lanes {
+                return Err(self.fault("`any` and `all` are of all lanes already"));
+            }
+            self.in_lanes = true;
             let inner = Box::new(self.closed(depth)?);
+            self.in_lanes = false;
             return Ok(Node::Lanes(word == "any", inner));
         }
         let mut path = Vec::new();

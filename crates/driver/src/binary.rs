@@ -13,7 +13,9 @@ use std::sync::{Arc, OnceLock};
 use visakit_exec::{Compiler, Pass};
 use visakit_isa::Platform;
 use visakit_isa::object::Object;
-use visakit_launch::{Compile, Config, Kernel, Loaded, Source, Variables, ZeInfo, Zebin};
+use visakit_launch::{
+    Compile, Config, Kernel, Loaded, LocalVariable, Source, Variables, ZeInfo, Zebin,
+};
 use visakit_profile::{KernelCode, Timer};
 
 /// Containers begin with this; the digit is the version.
@@ -35,6 +37,9 @@ pub(crate) const SOURCE: &str = "source";
 pub(crate) const HEADER: &str = "header/";
 /// Before the name of a kernel: its texts.
 pub(crate) const TEXT: &str = "text/";
+
+/// Before the name of a kernel: a variable that it has in local memory, as its place, its bytes and its name.
+const LOCAL: &str = "local/";
 
 /// Named pieces, in order; names may repeat.
 pub(crate) type Pieces = Vec<(String, Vec<u8>)>;
@@ -70,6 +75,30 @@ pub(crate) fn unpack(bytes: &[u8]) -> Option<Pieces> {
         pieces.push((name, take()??.to_vec()));
     }
     Some(pieces)
+}
+
+/// A variable in local memory as a piece of a container.
+pub(crate) fn piece_of(local: &LocalVariable) -> (String, Vec<u8>) {
+    let LocalVariable {
+        kernel,
+        name,
+        start,
+        bytes,
+    } = local;
+    let text = format!("{start} {bytes} {name}");
+    (format!("{LOCAL}{kernel}"), text.into_bytes())
+}
+
+/// The variable in local memory that a piece is.
+fn local_of((name, bytes): &(String, Vec<u8>)) -> Option<LocalVariable> {
+    let kernel = name.strip_prefix(LOCAL)?;
+    let mut parts = std::str::from_utf8(bytes).ok()?.splitn(3, ' ');
+    Some(LocalVariable {
+        kernel: kernel.to_owned(),
+        start: parts.next()?.parse().ok()?,
+        bytes: parts.next()?.parse().ok()?,
+        name: parts.next()?.to_owned(),
+    })
 }
 
 /// An input that the host gave to be compiled separately.
@@ -174,6 +203,8 @@ pub struct Binary {
     pub(crate) held: Arc<Vec<Held>>,
     /// Those whose functions and variables it uses.
     pub(crate) _linked: Vec<Arc<Self>>,
+    /// Variables of kernels in local memory, as far as the compiler told of them.
+    pub locals: Vec<LocalVariable>,
     /// Places of variables.
     pub symbols: Vec<visakit_launch::DataSymbol>,
     /// Bytes of a register.
@@ -269,6 +300,7 @@ impl Binary {
             variables: Arc::new(variables),
             held: Arc::new(held),
             _linked: Vec::new(),
+            locals: pieces.iter().filter_map(local_of).collect(),
             symbols: zebin.symbols,
             grf_bytes: zebin.grf_bytes.unwrap_or(grf_bytes),
             options,

@@ -85,6 +85,8 @@ impl Watcher for Check {
         let object = Source::link(binary.texts(name), binary.grf_bytes)?;
         let mut kernel = visakit_launch::Kernel::new(&object, name, &binary.zeinfo)?;
         kernel.grf_bytes = binary.grf_bytes;
+        let locals = binary.locals.iter().filter(|local| local.kernel == *name);
+        kernel.locals.extend(locals.cloned());
         let config = visakit_check::config(Config {
             interrupt: Some(interrupt()),
             turn: launching.turn,

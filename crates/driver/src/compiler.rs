@@ -10,6 +10,7 @@ use crate::watch::wants_lines;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
+use visakit_launch::local_variables;
 
 /// The input of a program.
 #[derive(Clone, Debug)]
@@ -290,6 +291,10 @@ impl Session<'_> {
             Task::Build(Input::Spirv(_)) | Task::Compile(..) => {}
         }
         pieces.extend(texts(&parsed, answer)?);
+        let representations = answer.representations();
+        let locals =
+            representations.flat_map(|text| local_variables(&String::from_utf8_lossy(text)));
+        pieces.extend(locals.map(|local| binary::piece_of(&local)));
         Ok(Compiled {
             container: Some(binary::pack(&pieces)),
             log,

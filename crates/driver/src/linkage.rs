@@ -168,6 +168,7 @@ impl Binary {
             variables: Arc::new(variables),
             held: Arc::clone(&self.held),
             _linked: others.to_vec(),
+            locals: self.locals.clone(),
             symbols: self.symbols.clone(),
             grf_bytes: self.grf_bytes,
             options: self.options.clone(),

@@ -5,6 +5,7 @@
 
 use crate::binary::{self, Pieces};
 use crate::cache::Cache;
+use crate::watch::wants_lines;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -14,9 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::time::SystemTime;
+use visakit_launch::REPRESENTATION;
 
-/// Counts up when other files are kept, or under other names: [`SAID`], [`OUT`], [`TEXT`].
-const LAYOUT: &[u8] = b"calls 1";
+/// Counts up when other files are kept, or under other names: [`SAID`], [`OUT`], [`TEXT`], [`REPRESENTATION`].
+const LAYOUT: &[u8] = b"calls 2";
 
 /// The compiler's messages.
 const SAID: &str = "said";
@@ -24,8 +26,8 @@ const SAID: &str = "said";
 pub(super) const OUT: &str = "out";
 /// Folder of its dumps.
 const DUMP: &str = "dump";
-/// The extension of the dumps that are kept: texts in vISA.
-pub(super) const TEXT: &str = "visaasm";
+/// How the names of dumps end that are kept: texts in vISA.
+pub(super) const TEXT: &str = ".visaasm";
 
 /// A compiler.
 #[derive(Debug)]
@@ -154,9 +156,16 @@ impl Answer {
     pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().filter_map(|(name, bytes)| {
             let name = name.strip_prefix(DUMP)?.strip_prefix('/')?;
-            let name = name.strip_suffix(TEXT)?.strip_suffix('.')?;
+            let name = name.strip_suffix(TEXT)?;
             Some((name, bytes.as_slice()))
         })
+    }
+
+    /// The last dumps of the intermediate representation, which are kept for those who watch launches.
+    pub(super) fn representations(&self) -> impl Iterator<Item = &[u8]> {
+        let all = self.files.iter();
+        let own = all.filter(|(name, _)| name.starts_with(DUMP) && name.ends_with(REPRESENTATION));
+        own.map(|(_, bytes)| bytes.as_slice())
     }
 }
 
@@ -205,6 +214,7 @@ impl Ocloc {
             hash.update(bytes);
         };
         add(LAYOUT);
+        add(&[wants_lines().into()]);
         add(self.identity.as_bytes());
         let arguments = (call.arguments)(Path::new(""));
         add(&(arguments.len() as u64).to_le_bytes());
@@ -273,16 +283,19 @@ impl Ocloc {
             said = format!("visakit: {} ended with {status}", self.path.display());
         }
         let mut files = Pieces::new();
-        for (folder, wanted) in [(OUT, None), (DUMP, Some(TEXT))] {
+        let is_kept = |folder: &str, name: &str| {
+            let is_representation = wants_lines() && name.ends_with(REPRESENTATION);
+            folder == OUT || name.ends_with(TEXT) || is_representation
+        };
+        for folder in [OUT, DUMP] {
             let entries = fs::read_dir(place(folder)).into_iter().flatten().flatten();
             for entry in entries {
-                let path = entry.path();
-                if wanted.is_some_and(|end| path.extension().is_none_or(|e| e != end)) {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if !is_kept(folder, &name) {
                     continue;
                 }
-                if let Ok(bytes) = fs::read(&path) {
-                    let name = entry.file_name();
-                    files.push((format!("{folder}/{}", name.to_string_lossy()), bytes));
+                if let Ok(bytes) = fs::read(entry.path()) {
+                    files.push((format!("{folder}/{name}"), bytes));
                 }
             }
         }

@@ -83,7 +83,7 @@ impl Watcher for Profiler {
             json!({ "schema": 1, "command": "profile", "problems": [], "kernels": profile.kernels })
                 .to_string()
         } else {
-            let program = std::env::args().next().unwrap_or_default();
+            let program = std::env::args_os().next().unwrap_or_default();
             let title = Path::new(&program).file_name().unwrap_or_default();
             html::page(profile, &title.to_string_lossy(), |file| state.source(file))
         };

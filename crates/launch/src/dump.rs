@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 /// address are its functions.
 const SYMBOLS: &str = "Intel_Symbol_Table_Void_Program";
 
-/// Suffix of the dumps that contain places in local memory.
-const REPRESENTATION: &str = "_codegen.ll";
+/// Suffix of the dumps that contain places in local memory ([`local_variables`]).
+pub const REPRESENTATION: &str = "_codegen.ll";
 
 /// Longer dumps are ignored.
 const LARGEST_REPRESENTATION: u64 = 256 << 20;

@@ -25,7 +25,8 @@ const PLACE: u64 = 0x0fff_ffff;
 const DEPTH: usize = 32;
 
 /// The variables in local memory that a dump names. Unreadable entries are omitted.
-pub(crate) fn local_variables(text: &str) -> Vec<LocalVariable> {
+#[must_use]
+pub fn local_variables(text: &str) -> Vec<LocalVariable> {
     let mut dump = Dump::default();
     for line in text.lines() {
         dump.line(line);

@@ -2,7 +2,7 @@
 
 use crate::answers::Refusal;
 use lsp_server::{Message, RequestId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 
@@ -25,7 +25,7 @@ pub(crate) fn listen(input: impl Read + Send + 'static) -> Receiver<Incoming> {
         loop {
             let incoming = match read(&mut input) {
                 Ok(None) => return,
-                Ok(Some(bytes)) => match serde_json::from_slice(&bytes) {
+                Ok(Some(bytes)) => match message(&bytes) {
                     Ok(message) => Incoming::Message(message),
                     Err(error) => Incoming::Malformed(error.to_string()),
                 },
@@ -42,6 +42,26 @@ pub(crate) fn listen(input: impl Read + Send + 'static) -> Receiver<Incoming> {
         }
     });
     receive
+}
+
+/// The message of a frame.
+fn message(bytes: &[u8]) -> serde_json::Result<Message> {
+    let message = serde_json::from_slice(bytes)?;
+    // A request whose number is no number reads as a notification, which nobody would answer.
+    if matches!(message, Message::Notification(_)) {
+        let Named { id } = serde_json::from_slice(bytes)?;
+        if !id.is_null() {
+            return Err(serde::de::Error::custom("an id is an integer or a string"));
+        }
+    }
+    Ok(message)
+}
+
+/// What distinguishes a request.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    id: serde_json::Value,
 }
 
 /// Reads the content of one frame; `None` at the end of the stream. Memory is allocated for data received, not for the

@@ -401,6 +401,8 @@ fn what_is_no_message_is_refused_and_the_session_goes_on() {
     say(r#"{"jsonrpc": "2.0", "id": 4, "method": "workspace/nothing", "params": {}}"#);
     say(r#"{"jsonrpc": "2.0", "method": "$/setTrace", "params": {"value": "off"}}"#);
     say(r#"{"jsonrpc": "2.0", "id": 9, "result": null}"#);
+    say(r#"{"jsonrpc": "2.0", "id": {"a": 1}, "method": "textDocument/hover", "params": {}}"#);
+    say(r#"{"jsonrpc": "2.0", "id": 1.5, "method": "textDocument/hover", "params": {}}"#);
     say(r#"{"jsonrpc": "2.0", "id": 5, "method": "shutdown"}"#);
     say(r#"{"jsonrpc": "2.0", "id": 6, "method": "textDocument/hover", "params": {}}"#);
     say(r#"{"jsonrpc": "2.0", "method": "exit"}"#);
@@ -431,6 +433,8 @@ fn what_is_no_message_is_refused_and_the_session_goes_on() {
             (Some(2), None),
             (Some(3), Some(-32600)),
             (Some(4), Some(-32601)),
+            (None, Some(-32700)),
+            (None, Some(-32700)),
             (Some(5), None),
             (Some(6), Some(-32600)),
         ]

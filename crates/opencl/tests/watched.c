@@ -1,4 +1,4 @@
-/* Three kernels for those who watch: one that is right, one that differs from device to device, one with a race. */
+/* Kernels for those who watch: two that are right, one that differs from device to device, one with a race. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
@@ -17,6 +17,9 @@ static const char *SOURCE =
     "  int i = get_local_id(0);\n"
     "  l[i] = a[i];\n"
     "  a[i] = l[(i + 40) % 64]; }\n"
+    "#ifdef cl_intel_subgroups\n"
+    "__kernel void voted(__global int *a, __global const int *b) { int i = get_global_id(0); a[i] = work_group_any(b[i] > 9); }\n"
+    "#endif\n"
     "__kernel void fresh(__global int *a, __global int *b) { a[get_global_id(0)] = b[get_global_id(0)]; }\n";
 
 #define OK(call) do { cl_int code = (call); if (code) { printf("line %d: %d\n", __LINE__, code); return 2; } } while (0)
@@ -27,7 +30,7 @@ int main(int count, char **kernels) {
     cl_context context = clCreateContext(0, 1, &device, 0, 0, &err); OK(err);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, &err); OK(err);
     cl_program program = clCreateProgramWithSource(context, 1, &SOURCE, 0, &err); OK(err);
-    OK(clBuildProgram(program, 1, &device, "", 0, 0));
+    OK(clBuildProgram(program, 1, &device, "-cl-std=CL2.0", 0, 0));
     float floats[64]; int ints[64];
     for (int i = 0; i < 64; i++) { floats[i] = i / 8.0f; ints[i] = i * i; }
     for (int k = 1; k < count; k++) {

@@ -237,6 +237,7 @@ pub(crate) fn dap(_: &DapArgs) -> Result<Status, Failure> {
             _ => "the program cannot be started; standard error says why".to_owned(),
         })
     };
+    crate::input::lend_stdin();
     visakit_debug::dap::serve(std::io::stdin(), std::io::stdout(), launch)?;
     Ok(Status::Clean)
 }

@@ -352,6 +352,17 @@ fn launches_that_fail() {
     assert_eq!(answer["success"], false);
     let answer = client.answer("launch", json!({ "case": "nowhere" }));
     assert_eq!(answer["success"], false);
+    // The stream of the protocol is no program, nor anything else.
+    let kernel = "kernels/blur.dg2.visaasm --global 64 --local 64 --zeinfo";
+    for words in [
+        "-",
+        &format!("{kernel} -"),
+        &format!("{kernel} kernels/blur.dg2.zeinfo --arg buffer:-"),
+    ] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let answer = client.answer("launch", json!({ "args": words }));
+        assert_eq!(answer["success"], false, "{words:?}");
+    }
     client.ask("disconnect", Value::Null);
 }
 

@@ -1,6 +1,6 @@
 //! What has no effect, names nothing or has no end is refused, with 2 and a reason.
 
-use crate::{file, text, visakit};
+use crate::{command, file, text, visakit};
 use rayon::prelude::*;
 use std::fs;
 use std::process::Output;
@@ -421,6 +421,27 @@ fn a_source_without_a_kernel_says_so() {
             let all = text(&done.stdout) + &text(&done.stderr);
             assert_eq!(done.status.code(), Some(2), "{verb} {name}: {all}");
             assert!(all.contains("without a kernel"), "{verb} {name}: {all}");
+        }
+    }
+}
+
+/// Words that are no text are refused as others are, with a document where one is asked for.
+#[test]
+#[cfg(unix)]
+fn words_that_are_no_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let name = std::ffi::OsStr::from_bytes(b"b\xff.isa");
+    for words in [&["info"][..], &["info", "--frob"], &["rename", "X"], &[]] {
+        for json in [false, true] {
+            let mut command = command(words);
+            command.arg(name);
+            command.args(json.then_some("--json"));
+            let done = command.output().unwrap();
+            assert_eq!(done.status.code(), Some(2), "{words:?} {done:?}");
+            if json {
+                let document: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+                assert_eq!(document["problems"][0]["severity"], "error", "{document}");
+            }
         }
     }
 }

@@ -154,12 +154,9 @@ pub const COMMANDS: &[CommandHelp] = &[
         "an instruction, over calls",
         |c, a| c.steps(a, Step::OverInstruction, false),
     ),
-    command(
-        &["finish", "out"],
-        "",
-        "to the end of the routine",
-        |c, a| c.steps(a, Step::Out, false),
-    ),
+    command(&["finish"], "", "to the end of the routine", |c, a| {
+        c.steps(a, Step::Out, false)
+    }),
     command(
         &["stepgroup", "sg"],
         "[COUNT]",
@@ -285,7 +282,7 @@ fn help() -> Reply {
         text.push_str(&format!("{head:<34} {}\n", command.does));
     }
     text.push_str(
-        "\nExpressions: numbers, operators as in C, any(E) and all(E) over the enabled lanes; V40 (the lane's element),\n\
+        "\nExpressions: numbers, operators as in C (a quotient by zero is 0), any(E) and all(E) over the enabled lanes; V40 (the lane's element),\n\
          V40[3], V40.ub[3], P1[3], %r0[1], NAME[3] (an argument), slm.f[3], scratch.ud[0], global.f[ADDRESS];\n\
          variables of the source, if it was compiled with -g: sum, tile[3][0], particle.x, list[2].next;\n\
          $lane, $thread, $group, $step, $mask, $enabled, $gid0 to $gid2, $lid0 to $lid2.\n",

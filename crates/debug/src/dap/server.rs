@@ -408,7 +408,11 @@ impl<W: Write, L: Launcher> Server<W, L> {
                         Owner::Source(name) if name.starts_with('#') => Some(one.line),
                         _ => source.map(|s| s.line),
                     };
-                    json!({ "id": id, "verified": true, "line": line })
+                    let mut told = json!({ "id": id, "verified": true });
+                    if let (Some(line), Some(told)) = (line, told.as_object_mut()) {
+                        told.insert("line".to_owned(), line.into());
+                    }
+                    told
                 }
                 Err(error) => json!({ "verified": false, "message": error.to_string() }),
             });

@@ -12,8 +12,11 @@ const FRAMES: i64 = 1 << 12;
 /// Elements of a buffer that are shown as variables; `readMemory` reads them all.
 const ELEMENTS: usize = 1024;
 
-/// Most bytes and instructions that a request gets.
+/// Most bytes that a request gets.
 const MOST: usize = 1 << 20;
+
+/// Most instructions that a request gets.
+const MOST_ROWS: usize = 1 << 12;
 
 /// The target of a reference to variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -211,7 +214,7 @@ pub(crate) fn disassemble(console: &mut Console, wanted: &Wanted) -> Result<Valu
     let first = number(start.instruction)
         .saturating_add(wanted.offset)
         .saturating_add(wanted.instruction_offset);
-    let count = i64::try_from(wanted.instruction_count.min(MOST)).unwrap_or(0);
+    let count = i64::try_from(wanted.instruction_count.min(MOST_ROWS)).unwrap_or(0);
     let mut rows = Vec::new();
     for instruction in first..first.saturating_add(count) {
         let place = usize::try_from(instruction).ok().map(|instruction| Place {
@@ -489,8 +492,12 @@ fn memory(console: &Console, reference: &str, offset: i64) -> Result<(MemorySpac
 pub(crate) fn read_memory(console: &Console, wanted: &Wanted) -> Result<Value, String> {
     let (space, at) = memory(console, &wanted.memory_reference, wanted.offset)?;
     let bytes = console.session.read(space, at, wanted.count.min(MOST));
+    let start = match space {
+        MemorySpace::Buffer(buffer) => console.session.target().memory().address(buffer),
+        _ => 0,
+    };
     Ok(json!({
-        "address": format!("{at:#x}"),
+        "address": format!("{:#x}", start.wrapping_add(at)),
         "data": BASE64.encode(&bytes),
         "unreadableBytes": wanted.count - bytes.len().min(wanted.count),
     }))

@@ -47,6 +47,32 @@ fn a_session() {
     insta::assert_snapshot!(transcript(&mut console, &commands));
 }
 
+/// Expressions that would take all of the stack, or all of the time, are refused.
+#[test]
+fn expressions_have_limits() {
+    let mut console = blur();
+    let mut said = |expression: String| match console.run(&format!("print {expression}")) {
+        Ok(reply) => reply.text,
+        Err(error) => error.to_string(),
+    };
+    let sum = |terms: usize| vec!["1"; terms].join("+");
+    assert!(said(sum(1000)).contains("1000"));
+    for terms in [2000, 100_000, 1_000_000] {
+        for operator in ["+", "&&", "||", "*"] {
+            let long = sum(terms).replace('+', operator);
+            assert!(said(long).contains("too many operators"), "{terms}");
+        }
+    }
+    assert!(said(format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000))).contains("too deep"));
+    for nested in ["all(all(1))", "any(1 + all(V111))", "all(out[any(1)])"] {
+        assert!(
+            said(nested.to_owned()).contains("of all lanes already"),
+            "{nested}"
+        );
+    }
+    assert!(!said("any(1) && all(1)".to_owned()).contains("already"));
+}
+
 /// It begins at the beginning, wherever the session is.
 #[test]
 fn runs_come_to_the_same_breakpoint() {
