@@ -63,8 +63,12 @@ pub fn formats() -> Vec<(u32, u32)> {
 /// The format of that order and type.
 ///
 /// # Errors
-/// `CL_IMAGE_FORMAT_NOT_SUPPORTED`.
+/// `CL_INVALID_IMAGE_FORMAT_DESCRIPTOR` of what is no order or type, and `CL_IMAGE_FORMAT_NOT_SUPPORTED`.
 pub fn format(order: u32, channel: u32) -> Result<Format> {
+    // Up to `CL_ABGR`, and up to the packed types of extensions.
+    let is_one =
+        (cl::CL_R..=0x10c3).contains(&order) && (cl::CL_SNORM_INT8..=0x10ef).contains(&channel);
+    ensure(is_one, cl::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
     let no = Code(cl::CL_IMAGE_FORMAT_NOT_SUPPORTED);
     ensure(formats().contains(&(order, channel)), no.0)?;
     let order = ORDERS.iter().find(|row| row.0 == order).ok_or(no)?.1;

@@ -1,5 +1,6 @@
-//! Lanes of several dwords each, such as vectors of the source: two of them move as one qword. Where the lanes follow each
-//! other in memory they move as whole vectors, otherwise by gathers and scatters of qwords, half as many as of dwords.
+//! Lanes of qwords, and of several dwords each, such as vectors of the source: two of these move as one qword. Where the lanes
+//! follow each other in memory they move as whole vectors, otherwise by gathers and scatters of qwords, half as many as of
+//! dwords.
 
 use crate::Features;
 use crate::access::{Checked, Places};

@@ -257,6 +257,9 @@ int main(void) {
     IS(clEnqueueReadImage(queue, flat, CL_TRUE, zero, region, 0, 0, part, 0, 0, 0), CL_INVALID_VALUE);
     desc.image_row_pitch = 64;
     IS((clCreateImage(context, 0, &color, &desc, 0, &err), err), CL_INVALID_IMAGE_DESCRIPTOR);
+    cl_image_format no_type = {CL_RGBA, 1}, no_order = {1, CL_UNORM_INT8};
+    IS((clCreateImage(context, 0, &no_type, &desc, 0, &err), err), CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    IS((clCreateImage(context, 0, &no_order, &desc, 0, &err), err), CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
     desc.image_row_pitch = 0; desc.image_width = 0;
     IS((clCreateImage(context, 0, &color, &desc, 0, &err), err), CL_INVALID_IMAGE_DESCRIPTOR);
     cl_image_format unknown = {CL_RGB, CL_FLOAT};

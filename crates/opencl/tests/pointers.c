@@ -69,6 +69,7 @@ static void shared_virtual_memory(void) {
     for (int i = 0; i < 5; i++) clSVMFree(context, nodes[i]);
     clSVMFree(context, out);
     CHECK(clSVMAlloc(context, 0, 0, 0) == 0 && clSVMAlloc(context, 0, 64, 3) == 0);
+    CHECK(clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY, 64, 0) == 0);
     clSVMFree(context, 0);
     IS(clSetKernelArgSVMPointer(twice, 1, 0), CL_INVALID_ARG_INDEX);
     OK(clReleaseKernel(list)); OK(clReleaseKernel(count)); OK(clReleaseKernel(twice));

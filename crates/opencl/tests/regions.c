@@ -90,6 +90,8 @@ int main(void) {
     SAME("a rectangle that is written");
     size_t to[3] = {7, 20, 0};
     OK(clEnqueueCopyBufferRect(queue, all, all, in_buffer, to, region, 17, 17 * 40, 17, 17 * 40, 0, 0, 0));
+    size_t start_of[3] = {0, 0, 0}, lower[3] = {0, 0, 4}, some[3] = {4, 2, 2};
+    IS(clEnqueueCopyBufferRect(queue, all, all, start_of, lower, some, 8, 16, 16, 32, 0, 0, 0), CL_INVALID_VALUE);
     for (size_t z = 0; z < 2; z++) for (size_t y = 0; y < 4; y++) for (size_t x = 0; x < 5; x++)
         out[z * 20 + y * 5 + x] = wanted[(z + 1) * 680 + (y + 2) * 17 + x + 3];
     for (size_t z = 0; z < 2; z++) for (size_t y = 0; y < 4; y++) for (size_t x = 0; x < 5; x++)

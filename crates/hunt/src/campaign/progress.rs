@@ -91,7 +91,9 @@ fn general(reason: &str) -> String {
         };
         rest = rest.get(end..).unwrap_or_default();
     }
-    out
+    // What there is instead, and all but the first of several places, are the program's as well.
+    let said = out.split(';').next().unwrap_or_default();
+    said.replace(", bytes N to N", "")
 }
 
 #[cfg(test)]
@@ -103,7 +105,7 @@ mod tests {
         for (reason, expected) in [
             (
                 "not run by 1.0.5353: the program has no kernel `k1`; it has: k0",
-                "not run by 1.0.5353: the program has no kernel …; it has: k0",
+                "not run by 1.0.5353: the program has no kernel …",
             ),
             (
                 "not run by 1.0.5353: the address of symbol \"p4_t0\" is not known",
@@ -112,6 +114,10 @@ mod tests {
             (
                 "an input at bytes 300 to 304 of the payload, of",
                 "an input at bytes N to N of the payload, of",
+            ),
+            (
+                "the kernel wants bytes 0 to 4, bytes 8 to 12, bytes 16 to 20 of its payload, and",
+                "the kernel wants bytes N to N of its payload, and",
             ),
             (
                 "refused by GenX-12504: near line 7",

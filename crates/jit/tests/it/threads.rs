@@ -6,6 +6,7 @@
 use super::{compilers, translated};
 use std::sync::Arc;
 use visakit_exec::{Counters, Examined, Group, Limits, Memory, Program, Progress, ThreadStart};
+use visakit_jit::{Path, taken};
 
 /// Loops as often as its input says, sets a float mode by it, waits for the others, and does so again; lanes above the
 /// input leave earlier.
@@ -93,4 +94,95 @@ fn as_interpreted() {
             }
         }
     }
+}
+
+/// A kernel whose threads come to a loop of their own, by these lines, and then take numbers by an atomic operation: they show
+/// in which order threads accessed local memory.
+fn in_turn(before: &str) -> String {
+    format!(
+        ".version 4.1
+.kernel \"k\"
+.decl N v_type=G type=d num_elts=1 align=dword
+.decl C v_type=G type=d num_elts=16 align=GRF
+.decl A v_type=G type=d num_elts=16 align=GRF
+.decl B v_type=G type=d num_elts=16 align=GRF
+.decl AT v_type=G type=ud num_elts=1 align=GRF
+.decl TO v_type=G type=ud num_elts=1 align=GRF
+.decl R v_type=G type=d num_elts=16 align=GRF
+.decl P1 v_type=P num_elts=16
+.kernel_attr SimdSize=16
+mov (M1_NM, 1) AT(0,0)<1> 0x0:ud
+mov (M1, 16) C(0,0)<1> N(0,0)<0;1,0>
+mov (M1, 16) A(0,0)<1> N(0,0)<0;1,0>
+mov (M1, 16) B(0,0)<1> 0x1:d
+{before}
+L0:
+cmp.le (M1, 16) P1 C(0,0)<1;1,0> 0x0:d
+(P1) goto (M1, 16) L1
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>
+xor (M1, 16) B(0,0)<1> B(0,0)<1;1,0> A(0,0)<1;1,0>
+add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> 0xffffffff:d
+jmp (M1, 1) L0
+L1:
+lsc_atomic_iinc.slm (M1_NM, 1) R:d32 flat[AT]:a32 %null %null
+add (M1_NM, 1) B(0,0)<1> B(0,0)<0;1,0> A(0,0)<0;1,0>
+lsc_store.slm (M1_NM, 1) flat[TO]:a32 R:d32
+lsc_store.slm (M1_NM, 1) flat[TO+0x4]:a32 B:d32
+ret (M1, 1)
+"
+    )
+}
+
+/// Two threads run side by side only if nothing but registers is accessed on their way: the order of all accesses is that of
+/// the interpreter.
+#[test]
+fn accesses_are_in_turn() {
+    let ran = |program: &Program| {
+        let slot = |name| program.variable(name).unwrap();
+        let start = |(number, turns): (u32, i32)| ThreadStart {
+            mask: 0xffff,
+            sets: vec![
+                (slot("N"), turns.to_le_bytes().to_vec()),
+                (slot("TO"), (64 + 8 * number).to_le_bytes().to_vec()),
+            ],
+            ..ThreadStart::default()
+        };
+        let turns = [7, 7, 3, 200, 1, 1, 30, 7];
+        let starts: Vec<_> = (0..).zip(turns).map(start).collect();
+        let (memory, limits) = (Memory::new(0), Limits::default());
+        let mut group = Group::new(program, 256, &starts, &limits).unwrap();
+        group.run(program, &memory, &limits, &mut ()).unwrap();
+        group.slm().to_vec()
+    };
+    let times = || {
+        let all = taken().into_iter();
+        let own = all.filter(|(path, _)| *path == Path::Pair);
+        own.map(|(_, times)| times).sum::<u64>()
+    };
+    let mut pairs = 0;
+    for (before, is_quiet) in [
+        ("", true),
+        ("mul (M1, 16) B(0,0)<1> B(0,0)<1;1,0> 0x3:d", true),
+        (
+            "lsc_atomic_iinc.slm (M1_NM, 1) B:d32 flat[AT]:a32 %null %null",
+            false,
+        ),
+        ("lsc_load.slm (M1_NM, 1) B:d32 flat[AT]:a32", false),
+        ("lsc_store.slm (M1_NM, 1) flat[AT]:a32 N:d32", false),
+        ("lsc_load.slm (M1, 16) B:d32 flat[R]:a32", false),
+        ("lsc_fence.slm.none.group", false),
+    ] {
+        let text = in_turn(before);
+        let expected = ran(&translated(&text));
+        for jit in compilers() {
+            let mut compiled = translated(&text);
+            compiled.examine_registers(Examined::Never);
+            compiled.compile_with(Arc::new(jit.traced()), 0);
+            let before_it = times();
+            assert!(ran(&compiled) == expected, "{before}");
+            // Other tests of this process count as well.
+            pairs += u64::from(is_quiet) * (times() - before_it);
+        }
+    }
+    assert!(compilers().is_empty() || pairs > 0);
 }

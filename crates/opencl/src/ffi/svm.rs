@@ -51,8 +51,10 @@ pub(super) unsafe extern "C" fn clSVMAlloc(
             | cl::CL_MEM_SVM_FINE_GRAIN_BUFFER
             | cl::CL_MEM_SVM_ATOMICS;
         let fine = flags & cl::CL_MEM_SVM_FINE_GRAIN_BUFFER != 0;
+        let ways = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
+        let is_known = flags & !known == 0 && (flags & ways).count_ones() <= 1;
         ensure(
-            flags & !known == 0 && (fine || flags & cl::CL_MEM_SVM_ATOMICS == 0),
+            is_known && (fine || flags & cl::CL_MEM_SVM_ATOMICS == 0),
             cl::CL_INVALID_VALUE,
         )?;
         let align = alignment(&context, size, align)?;

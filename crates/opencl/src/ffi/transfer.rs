@@ -154,6 +154,11 @@ pub(super) unsafe fn copy_rect(
     let (region, from, to) = unsafe { (three(region)?, three(from)?, three(to)?) };
     let a = rect(from, source_pitches, region, |end| source.span(0, end))?;
     let b = rect(to, target_pitches, region, |end| target.span(0, end))?;
+    let skewed = a.row != b.row && a.slice != b.slice;
+    ensure(
+        !(skewed && Arc::ptr_eq(&source, &target)),
+        cl::CL_INVALID_VALUE,
+    )?;
     ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
     Ok(writing(&target, reading(&source, copying(b, a, region))))
 }
