@@ -37,6 +37,13 @@ struct Thread {
 /// writes reach other groups.
 type Known = [u32; 4];
 
+/// What a group published for itself: what is known of its own threads, and of those of other groups.
+#[derive(Clone, Debug, Default)]
+struct Published {
+    own: Vec<Known>,
+    foreign: Points,
+}
+
 /// For groups: up to where the accesses of each of their threads are known.
 type Points = HashMap<u32, Arc<[u32]>>;
 
@@ -50,7 +57,7 @@ pub(crate) struct OfGroup {
     foreign_arrived: HashMap<u64, Points>,
     /// What was published at atomic locations for the group alone: in local memory, or in flat memory behind a fence whose
     /// scope is the group.
-    points: HashMap<(bool, u64), Points>,
+    points: HashMap<(bool, u64), Published>,
 }
 
 /// Order of the accesses of a launch.
@@ -240,16 +247,17 @@ impl Order {
             if local || has_news && only_group {
                 let published = self.own.points.entry(place).or_insert_with(|| {
                     self.count += usize::from(!local);
-                    Points::default()
+                    Published::default()
                 });
                 // Up to where all accesses are fenced.
-                let points = told
-                    .iter()
-                    .map(|[_, of_local, in_group, _]| if local { *of_local } else { *in_group });
+                let points = told.iter().map(|[_, of_local, in_group, of_all]| {
+                    let fenced = if local { *of_local } else { *in_group };
+                    [fenced, fenced, fenced, *of_all]
+                });
                 if has_news {
-                    learn_of(published, group, &points.collect());
+                    join(&mut published.own, &points.collect::<Vec<_>>());
                 }
-                learn(published, &foreign);
+                learn(&mut published.foreign, &foreign);
             }
             if !local {
                 let published = self.points.entry(address).or_default();
@@ -266,17 +274,14 @@ impl Order {
             }
         }
         let thread = self.thread(number);
-        for (learnt, reaches_all) in [(for_group, 0), (for_all, 1)] {
-            for (from, points) in &learnt {
-                if *from == group {
-                    let all: Vec<_> = points
-                        .iter()
-                        .map(|p| [*p, *p, *p, *p * reaches_all])
-                        .collect();
-                    join(&mut thread.known, &all);
-                } else {
-                    learn_of(&mut thread.foreign, *from, points);
-                }
+        join(&mut thread.known, &for_group.own);
+        learn(&mut thread.foreign, &for_group.foreign);
+        for (from, points) in &for_all {
+            if *from == group {
+                let all: Vec<_> = points.iter().map(|p| [*p; 4]).collect();
+                join(&mut thread.known, &all);
+            } else {
+                learn_of(&mut thread.foreign, *from, points);
             }
         }
         thread.time = thread.time.saturating_add(1);

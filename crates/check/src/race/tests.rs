@@ -136,18 +136,28 @@ fn fences_reach_as_far_as_their_scope() {
         Group,
         All,
     }
+    /// How the second thread learns of the first one.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum By {
+        Atomic,
+        /// An atomic operation in local memory, behind a fence for that as well.
+        Local,
+        Barrier,
+    }
     let fences = [Fence::No, Fence::Group, Fence::All];
     let mut cases = 0;
     for first in fences {
         for second in fences {
-            for (groups, barrier) in [
-                ([1, 1, 1], false),
-                ([1, 1, 1], true),
-                ([1, 1, 2], false),
-                ([1, 1, 2], true),
-                ([1, 2, 1], false),
-                ([1, 2, 2], false),
-                ([1, 2, 3], false),
+            for (groups, by) in [
+                ([1, 1, 1], By::Atomic),
+                ([1, 1, 1], By::Local),
+                ([1, 1, 1], By::Barrier),
+                ([1, 1, 2], By::Atomic),
+                ([1, 1, 2], By::Local),
+                ([1, 1, 2], By::Barrier),
+                ([1, 2, 1], By::Atomic),
+                ([1, 2, 2], By::Atomic),
+                ([1, 2, 3], By::Atomic),
             ] {
                 let mut order = Order::default();
                 let mut cells = Cells::default();
@@ -192,40 +202,46 @@ fn fences_reach_as_far_as_their_scope() {
                 turn(&mut order, writer);
                 assert!(access(&mut order, writer, 0, true));
                 fence(&mut order, 0, first);
-                if barrier {
-                    order.arrive(0, 0);
-                    order.arrive(1, 0);
-                    order.leave(1, 0);
-                } else {
-                    order.synchronize(0, false, 100);
+                match by {
+                    By::Barrier => {
+                        order.arrive(0, 0);
+                        order.arrive(1, 0);
+                        order.leave(1, 0);
+                    }
+                    By::Local => {
+                        order.fence(0, true, false);
+                        order.synchronize(0, true, 100);
+                        order.synchronize(1, true, 100);
+                    }
+                    By::Atomic => {
+                        order.synchronize(0, false, 100);
+                        turn(&mut order, teller);
+                        order.synchronize(1, false, 100);
+                    }
                 }
                 turn(&mut order, teller);
-                if !barrier {
-                    order.synchronize(1, false, 100);
-                }
                 fence(&mut order, 1, second);
                 order.synchronize(1, false, 200);
                 turn(&mut order, reader);
                 order.synchronize(2, false, 200);
                 let ordered = access(&mut order, reader, 2, false);
+                // A fence for local memory counts for all in the group.
+                let in_group = first >= Fence::Group || by == By::Local;
                 let expected = match (teller == writer, reader == writer) {
                     // What a thread of another group knows it tells as it is.
                     (false, _) => first == Fence::All,
-                    (true, true) => first >= Fence::Group && second >= Fence::Group,
+                    (true, true) => in_group && second >= Fence::Group,
                     (true, false) => {
                         first == Fence::All && second >= Fence::Group
-                            || first >= Fence::Group && second == Fence::All
+                            || in_group && second == Fence::All
                     }
                 };
-                assert_eq!(
-                    ordered, expected,
-                    "{first:?} {second:?} {groups:?} {barrier}"
-                );
+                assert_eq!(ordered, expected, "{first:?} {second:?} {groups:?} {by:?}");
                 cases += 1;
             }
         }
     }
-    assert_eq!(cases, 63);
+    assert_eq!(cases, 81);
 }
 
 /// A read or write of one element of memory, by a lane of a thread of a group.

@@ -229,6 +229,21 @@ fn elements() {
 /// Lanes of two to four dwords, that overlap each other in part, follow each other, or are further apart.
 #[test]
 fn several_elements() {
+    several(&[
+        ("d32x2", [4, 8, 12]),
+        ("d32x3", [4, 12, 16]),
+        ("d32x4", [8, 16, 32]),
+    ]);
+}
+
+/// Elements of eight bytes, next to each other or not, that overlap each other in part.
+#[test]
+fn qwords() {
+    several(&[("d64", [8, 4, 24]), ("d64x2", [8, 16, 32])]);
+}
+
+/// Stores and loads elements that are so many bytes apart; all ways are taken.
+fn several(elements: &[(&str, [u32; 3])]) {
     let ways = [
         Path::Rows,
         Path::Pairs,
@@ -245,14 +260,8 @@ fn several_elements() {
     let before = times();
     for lanes in [32, 16, 8] {
         for (memory, address) in PLACES {
-            for (element, sizes) in [
-                ("d32x2", [4, 8, 12]),
-                ("d32x3", [4, 12, 16]),
-                ("d32x4", [8, 16, 32]),
-                ("d64", [8, 4, 24]),
-                ("d64x2", [8, 16, 32]),
-            ] {
-                for (size, predicate) in sizes.into_iter().flat_map(|n| [(n, ""), (n, "(P1) ")]) {
+            for (element, sizes) in elements {
+                for (size, predicate) in sizes.iter().flat_map(|n| [(*n, ""), (*n, "(P1) ")]) {
                     // Values from the file and from registers, to both.
                     let lines = format!(
                         "{predicate}lsc_store.{memory} (M1, {lanes}) {address} S:{element}
